@@ -138,6 +138,24 @@ def test_later_messages_are_not_read_for_nothing(
     assert len(asked_of(models)) == 1
 
 
+TIMES = CHAT.replace("Thursday 17 December it is then. Same place", "choir has the room 4 to 5.30")
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        (QUESTION, "Fri 18 December, 1pm [1]"),
+        ("What time is the staff lunch at Mokoko?", "4 to 5.30 [1]"),
+    ],
+)
+def test_a_time_alone_moves_no_day(
+    tmp_path: Path, fake_generator: Callable[..., Any], question: str, answered: str
+) -> None:
+    models = denying(fake_generator, ["Fri 18 December, 1pm", "4 to 5.30"])
+    _, last = asked(chat(tmp_path, TIMES), models, question)
+    assert last.answer.text == answered
+
+
 def thread(folder: Path, senders: tuple[str, str]) -> list[Path]:
     texts = ("The day rate is 395 pounds.", "We settled on 380.\n\n> The day rate is 395 pounds.")
     days = ("Mon, 2 Nov 2026 10:00:00 +0000", "Tue, 3 Nov 2026 10:00:00 +0000")

@@ -24,6 +24,7 @@ from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
 from engine.generation.first_words import NO_DENIAL, opening_of
 from engine.generation.reply import finish, form_asked, write
+from engine.language.date_words import MONTH, WEEKDAY_WORDS
 from engine.language.overlap import token_f1
 from engine.retrieval.versions import asks_for_something_former, moment_of, subject_of
 from engine.routes import routing
@@ -48,11 +49,14 @@ MOST_TURNS = 3
 """Messages behind an answer's source that may change it: five behind it is about something else."""
 MOST_QUOTED = 120
 """Characters of a message that may change an answer, in the reasons."""
-_COUNTED = re.compile(
-    r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
-    r"|noon|midday|midnight|half past)\b",
+_COUNTED = re.compile(rf"\d|\b(?:{WEEKDAY_WORDS}|noon|midday|midnight|half past)\b", re.IGNORECASE)
+# "Sunday", "10 January", "January 10", "the 14th", "14/1"
+_DAY = re.compile(
+    rf"\b(?:{WEEKDAY_WORDS}|\d\d?(?:st|nd|rd|th)|\d\d? {MONTH}|{MONTH} \d\d?|\d\d?/\d\d?"
+    r"|\d{4}-\d\d-\d\d)\b",
     re.IGNORECASE,
 )
+_OF_THE_CLOCK = re.compile(r"\b(?:what|which) time\b|\bhow (?:late|early)\b", re.IGNORECASE)
 
 
 def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[Draft]:
@@ -129,6 +133,9 @@ def _is_another(tools: Toolbox, found: Draft, draft: Draft) -> bool:
     if abstention.denies(found.text, found.evidence) or not _COUNTED.search(found.text):
         return False
     texts = MARKER.sub("", found.text), MARKER.sub("", draft.text)
+    is_moved = _DAY.search(texts[0]) or not _DAY.search(texts[1])
+    if not (is_moved or _OF_THE_CLOCK.search(tools.query.text)):
+        return False  # What time something else begins does not move a day.
     is_same = sameness(tools)(*texts, token_f1(*texts))
     return not is_same and check(found.text, found.evidence, tools.query.text).grounded != "none"
 
