@@ -77,6 +77,9 @@ NO_WEEKDAY_BEFORE = frozenset(
 POSSESSIVE = re.compile(r"['\u2019]")
 # " I" in "may I"
 WORD_AFTER = re.compile(r"\s+[^\W\d_]")
+AROUND = 100
+"""Characters before and after a date that are looked at: in all of a long text, each date would
+take as long as the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +203,8 @@ def _credible(match: re.Match[str], text: str, direction: Direction) -> bool:
     how = named(words, Clock(date(2000, 6, 15), "nearest"))
     if how is None or not _allowed(how[1], before, direction):
         return False
-    return _no_name(words, before, text[match.end() :]) and not _ambiguous(words)
+    after = text[match.end() : match.end() + AROUND]
+    return _no_name(words, before, after) and not _ambiguous(words)
 
 
 def _allowed(phrase: Phrase, before: str, direction: Direction) -> bool:
@@ -210,7 +214,7 @@ def _allowed(phrase: Phrase, before: str, direction: Direction) -> bool:
 
 
 def _word_before(text: str, position: int) -> str:
-    found = re.search(r"(\w+)\s+$", text[:position])
+    found = re.search(r"(\w+)\s+$", text[max(0, position - AROUND) : position])
     return found[1].casefold() if found else ""
 
 
