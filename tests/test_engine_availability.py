@@ -70,8 +70,8 @@ WED = date(2026, 12, 2)
 def test_days_and_hours_are_read(question: str, day: date, begins: int, ends: int) -> None:
     asked = availability_asked(question, TODAY)
     assert asked is not None
-    assert asked.days == (Span(day, day),)
-    assert asked.hours == (begins * HOUR, ends * HOUR)
+    assert asked.time.days == (Span(day, day),)
+    assert asked.time.hours == (begins * HOUR, ends * HOUR)
 
 
 @pytest.mark.parametrize(

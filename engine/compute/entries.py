@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from itertools import pairwise
 
 from engine.compute.availability import said_of_calendars
 from engine.compute.fields import day_of, is_all_day, is_cancelled, last_day_of, place_of, title_of
 from engine.compute.item_filter import each_once, oldest_first
+from engine.compute.moments import DAY, coming_day
 from engine.compute.occasions import BY_NAME
 from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
@@ -38,8 +39,6 @@ _FIRST = re.compile(
 _LAST = re.compile(rf"^(?P<what>.+?)(?:,| is| -|:)? {_OF}(?: is (?:it|that))?$", re.IGNORECASE)
 # "next physio", "my next dentist appointment"
 _NEXT = re.compile(r"^(?:my |our |the )?next (?P<what>.+)$", re.IGNORECASE)
-# "on the 8th"
-_DAY = re.compile(r"\bon the (\d{1,2})(?:st|nd|rd|th)\b(?! of\b)", re.IGNORECASE)
 # "when did we meet", "where was it", "my last visit", "what time does it end", "or", "A, and where"
 _OTHER = re.compile(
     r"\b(?:did|was|were|had|went|last|previous|ago|or|and (?:who|when|what|where|which|how|why))\b"
@@ -81,7 +80,7 @@ def entry_asked(question: str, today: date) -> EntryAsked | None:
     what = found["what"]
     spans = find_spans(what, today, "future")
     days = None
-    if _DAY.search(what):
+    if DAY.search(what):
         by_number = coming_day(what, today)
         if spans or by_number is None:
             return None
@@ -167,15 +166,3 @@ def _names(told: Iterable[str]) -> list[str]:
 def _joined(told: Sequence[str]) -> Iterator[str]:
     """Yield stems of neighbours written as one word: "cut-off" is also "cutoff"."""
     return (stem_of("".join(pair)) for pair in pairwise(told))
-
-
-def coming_day(text: str, today: date) -> tuple[Closed, str] | None:
-    """Return the next day of a number, today included, and the text without it: "on the 8th"."""
-    match = _DAY.search(text)
-    if match is None:
-        return None
-    days = (today + timedelta(days=ahead) for ahead in range(2 * 31))
-    found = next((one for one in days if one.day == int(match[1])), None)
-    if found is None:
-        return None
-    return Closed(found, found), f"{text[: match.start()]} {text[match.end() :]}"

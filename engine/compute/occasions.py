@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.compute.availability import hours_of, said_of_calendars
+from engine.compute.availability import said_of_calendars
 from engine.compute.fields import day_of, is_cancelled, last_day_of, title_of
 from engine.compute.item_filter import each_once, oldest_first
+from engine.compute.moments import hours_of
 from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
 from engine.language.dates import find_spans

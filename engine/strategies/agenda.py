@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from engine.compute.entries import coming_day
 from engine.compute.fields import day_of, is_cancelled, last_day_of
+from engine.compute.moments import coming_day
 from engine.language.dates import find_spans
 from engine.language.days import Closed, Direction
 from engine.retrieval.recall import Scores
