@@ -114,6 +114,18 @@ def test_nothing_changes_where_nothing_is_on() -> None:
     assert read_first("where does choir meet on 2 December", {"Choir": 2.0}) == ([], [])
 
 
+def test_a_further_reading_leaves_out_entries_of_other_days(fake_generator: Any) -> None:
+    ask = asking(fake_generator)
+    question = "where on Wednesday do I sing in the choir for the dog"
+    notes = [document(f"The choir sings of a dog. {'So it goes. ' * 60}", f"{n}") for n in range(9)]
+    _, _, models = ask(
+        question, (*ITEMS, *notes), generator=["Not found."], strategy="auto", now=NOW
+    )
+    assert len(models["g"].prompts) > 1
+    assert all("kennel cough" in one for one in models["g"].prompts)
+    assert not any("Event: Choir" in one for one in models["g"].prompts)
+
+
 def test_auto_reads_the_entries_of_the_day(fake_generator: Any) -> None:
     ask = asking(fake_generator)
     question = "where on Wednesday do I take the dog for her jab"

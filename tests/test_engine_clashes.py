@@ -101,3 +101,20 @@ def test_what_was_not_read_speaks_against_it() -> None:
     draft = told("any clashes on 14 December?", is_complete=False)
     assert draft is not None
     assert draft.reasons == (UNREAD,)
+
+
+def test_a_part_of_the_day_leaves_the_rest_out() -> None:
+    asked = clash_asked("Do I have a clash on December 14 late afternoon? With what?", TODAY)
+    assert asked is not None
+    assert asked.names == ()
+    noon = datetime(2026, 12, 14, 10, tzinfo=UTC)
+    morning = [event(name, noon, "a") for name in ("Survey of the pier", "Vet")]
+    late = [event(name, noon.replace(hour=17), "a") for name in ("Budget", "Interview")]
+    found = clashes(asked, [*morning, *late], NOW)
+    assert found is not None
+    assert found.text.startswith("Yes:")
+    assert [one.passage.item.title for one in found.citations] == ["Budget", "Interview"]
+    assert clashes(asked, morning, NOW).text.startswith("No")  # type: ignore[union-attr]
+    named = clash_asked("does the evening class clash with choir on 14 December?", TODAY)
+    assert named is not None
+    assert len(named.names) == 2

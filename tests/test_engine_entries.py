@@ -177,6 +177,28 @@ def test_a_day_by_its_number_alone_is_the_next_such_day() -> None:
     assert entry_asked("where is the fair on the 45th", TODAY) is None
 
 
+def test_whom_one_meets_is_in_the_title_of_the_day() -> None:
+    lunch = [event("Lunch - Perpetua Osei", datetime(2026, 12, day, 12, tzinfo=UTC), "a")
+             for day in (2, 15)]  # fmt: skip
+    asked = entry_asked("who am I having lunch with on the 15th", TODAY)
+    assert asked is not None
+    found = entry(asked, lunch, NOW)
+    assert found is not None
+    assert [one.passage.item.when for one in found.citations] == [lunch[1].when]
+    for question in ("who am I having lunch with", "who is having lunch with Ann on the 15th"):
+        assert entry_asked(question, TODAY) is None
+
+
+def test_a_month_may_stand_before_the_name() -> None:
+    board = [event("Club board meeting", datetime(2027, month, 11, 19, tzinfo=UTC), "a")
+             for month in (1, 2)]  # fmt: skip
+    asked = entry_asked("When is the February board meeting?", TODAY)
+    assert asked is not None
+    found = entry(asked, board, NOW)
+    assert found is not None
+    assert [one.passage.item.when for one in found.citations] == [board[1].when]
+
+
 def test_auto_answers_without_a_model(fake_generator: Any) -> None:
     ask = asking(fake_generator)
     found, _, models = ask("kits dentist, what date", CALENDAR, strategy="auto", now=NOW)

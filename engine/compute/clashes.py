@@ -14,6 +14,7 @@ from itertools import combinations
 from engine.compute.availability import said_of_calendars
 from engine.compute.fields import is_all_day, is_cancelled, title_of
 from engine.compute.item_filter import each_once, oldest_first
+from engine.compute.moments import Hours, TimeNamed, part_of_day
 from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
 from engine.language.dates import find_spans
@@ -41,7 +42,7 @@ _BETWEEN = re.compile(r"\b(?:and|or|with|as)\b", re.IGNORECASE)
 _ANY_WORDS = """
     anything something else anywhere any are there is do does did am have got will be being calendar
     calendars diary agenda schedule entry entries event events appointment appointments meeting
-    meetings plans plan time times each other which what mine private it so if
+    meetings plans plan time times each other which what mine private it so if late early
 """
 _ANY = frozenset(_ANY_WORDS.split())
 """Words that name no entry."""
@@ -56,6 +57,8 @@ class ClashAsked:
     days: tuple[Span, ...]
     names: tuple[frozenset[str], ...]
     """Stems of the title of one entry, or of two."""
+    hours: Hours | None = None
+    """None: all day."""
 
 
 def clash_asked(question: str, today: date) -> ClashAsked | None:
@@ -66,10 +69,17 @@ def clash_asked(question: str, today: date) -> ClashAsked | None:
     spans = find_spans(plain, today, "future")
     for one in reversed(spans):
         plain = f"{plain[: one.start]} {plain[one.end :]}"
-    parts = (_stems(part) for one in _ASKED.split(plain) for part in _BETWEEN.split(one))
-    named = tuple(dict.fromkeys(part for part in parts if part))
     days = tuple(one.span for one in spans)
+    hours, others = part_of_day(plain)
+    if days and hours is not None and not _named(others):
+        return ClashAsked(days, (), hours)
+    named = _named(plain)
     return ClashAsked(days, named) if len(named) <= 2 else None
+
+
+def _named(text: str) -> tuple[frozenset[str], ...]:
+    parts = (_stems(part) for one in _ASKED.split(text) for part in _BETWEEN.split(one))
+    return tuple(dict.fromkeys(part for part in parts if part))
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -108,6 +118,8 @@ def _counts(item: Item, asked: ClashAsked, now: datetime) -> bool:
     """Say whether an entry lies in the days, or ahead where there are none."""
     if is_all_day(item) and not asked.names:
         return False
+    if asked.hours is not None:
+        return TimeNamed(asked.days, asked.hours).meets(item)
     first, last = _ends(item)
     if not asked.days:
         return bool(asked.names) or last >= now.replace(tzinfo=None)

@@ -35,7 +35,7 @@ OVERDUE = r"\boverdue\b"
 DUE = r"\b(?:over)?due\b"
 # "in my calendar", "on the agenda"; not "the calendar <calendar0>"
 CALENDAR = re.compile(
-    r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendar|agenda|diary|schedule)\b"
+    r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendars?|agenda|diary|schedule)\b"
     r"(?! <(?:calendar|quote))"
 )
 # "emailed", "which messages", "who wrote"
@@ -98,11 +98,15 @@ _NAMES_A_PART = ("with",)
 
 def asks_for_entries(text: str) -> bool:
     """Say whether a question whose names are tags asks for the entries of the calendar."""
-    tokens = re.findall(r"<(?:calendar|date|name)\d+>|[\w'-]+", text)
-    when = any(one.startswith("<date") for one in tokens)
     said = bool(CALENDAR.search(text))
-    if not (when or (said and re.search(NEXT, text))):
+    if not ("<date" in text or (said and re.search(NEXT, text))):
         return False
+    return asks_for_any(text)
+
+
+def asks_for_any(text: str) -> bool:
+    """Say whether a question in small letters, without its dates or with tags, names no entry."""
+    tokens = re.findall(r"<(?:calendar|date|name)\d+>|[\w'-]+", text)
     known = all(one in WORDS or one.startswith("<") for one in tokens)
     return known and not _MORE_THAN_ENTRIES.search(text)
 

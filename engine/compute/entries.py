@@ -19,6 +19,7 @@ from engine.compute.moments import DAY, coming_day
 from engine.compute.occasions import BY_NAME
 from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
+from engine.language.date_words import MONTH
 from engine.language.dates import find_spans
 from engine.language.days import Closed
 from engine.language.stemming import stem_of
@@ -37,6 +38,14 @@ _FIRST = re.compile(
 )
 # "kits dentist, what date", "the car service is when"
 _LAST = re.compile(rf"^(?P<what>.+?)(?:,| is| -|:)? {_OF}(?: is (?:it|that))?$", re.IGNORECASE)
+# "who am I having lunch with on the 15th"
+_WHO = re.compile(
+    r"^(?:and |so |but )?who(?:m)?(?: (?:am|are|do|will|have) (?:i|we)|'m i|'re we)"
+    r" (?P<what>.+? with\b.*)$",
+    re.IGNORECASE,
+)
+# "the January board meeting"
+_OF_MONTH = re.compile(rf"^(?:the |our |my )(?P<month>{MONTH})(?= [^\W\d_])", re.IGNORECASE)
 # "next physio", "my next dentist appointment"
 _NEXT = re.compile(r"^(?:my |our |the )?next (?P<what>.+)$", re.IGNORECASE)
 # "when did we meet", "where was it", "my last visit", "what time does it end", "or", "A, and where"
@@ -74,10 +83,12 @@ class EntryAsked:
 def entry_asked(question: str, today: date) -> EntryAsked | None:
     """Return the entry whose time or place a question asks for; None for another question."""
     plain = " ".join(question.replace("\u2019", "'").split()).rstrip("?.! ")
-    found = next((m for one in (_NEXT, _FIRST, _LAST) if (m := one.match(plain))), None)
+    found = next((m for one in (_NEXT, _FIRST, _WHO, _LAST) if (m := one.match(plain))), None)
     if found is None or _OTHER.search(plain):
         return None
     what = found["what"]
+    if month := _OF_MONTH.match(what):
+        what = f"{what[month.end() :]} in {month['month']}"
     spans = find_spans(what, today, "future")
     days = None
     if DAY.search(what):
@@ -93,6 +104,8 @@ def entry_asked(question: str, today: date) -> EntryAsked | None:
         what = f"{what[: spans[0].start]} {what[spans[0].end :]}"
     told, by_name = tuple(words(what)), found.groupdict()
     if not _names(told):
+        return None
+    if found.re is _WHO and days is None:
         return None
     return EntryAsked(told, days, bool(by_name.get("where")), bool(by_name.get("time")))
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from engine.compute.fields import day_of, last_day_of
 from engine.language.dates import find_spans
 from engine.language.days import Closed, Direction, Span, one_day
 from ingest.item import Item
@@ -37,7 +38,7 @@ _PARTS = {
     "tonight": (18, 24),
 }
 """Hours of the parts of a day."""
-_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\b", re.IGNORECASE)
+PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\b", re.IGNORECASE)
 _LEAST_MORNING = 8
 """A bare "7" is in the evening, a bare "8" in the morning."""
 _HOUR = timedelta(hours=1)
@@ -115,14 +116,19 @@ def hours_of(text: str) -> tuple[Hours | None, str]:
     elif match := _ONE.search(text):
         at, how = _time(match["one"], None), match["how"].casefold()
         hours = None if at is None else _around(at, how)
-    elif match := _PART.search(text):
-        begins, ends = _PARTS[match[0].casefold()]
-        hours = begins * _HOUR, ends * _HOUR
-        today = " today" if match[0].casefold() == "tonight" else ""
-        return hours, f"{text[: match.start()]}{today}{text[match.end() :]}"
     else:
-        return None, text
+        return part_of_day(text)
     return (None, text) if hours is None else (hours, text.replace(match[0], " ", 1))
+
+
+def part_of_day(text: str) -> tuple[Hours | None, str]:
+    """Return the hours of the part of a day that is named, and the other words."""
+    match = PART.search(text)
+    if match is None:
+        return None, text
+    begins, ends = _PARTS[match[0].casefold()]
+    today = " today" if match[0].casefold() == "tonight" else ""
+    return (begins * _HOUR, ends * _HOUR), f"{text[: match.start()]}{today}{text[match.end() :]}"
 
 
 def _around(at: timedelta, how: str) -> Hours:
@@ -161,6 +167,18 @@ def coming_day(text: str, today: date) -> tuple[Closed, str] | None:
     if found is None:
         return None
     return Closed(found, found), f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def hours_of_days(text: str, today: date) -> Hours | None:
+    """Return the hours of "Friday morning": a part of a day within the words of its day."""
+    parts = (part_of_day(one.words)[0] for one in find_spans(text, today))
+    return next((hours for hours in parts if hours is not None), None)
+
+
+def takes(item: Item, hours: Hours) -> bool:
+    """Say whether an item takes some of these hours of any of its days."""
+    first, last = day_of(item), last_day_of(item)
+    return first is not None and TimeNamed((Span(first, last),), hours).meets(item)
 
 
 def around(named: TimeNamed, held: Sequence[Item]) -> list[Item]:

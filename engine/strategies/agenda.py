@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
+import numpy as np
+
 from engine.compute.fields import day_of, is_cancelled, last_day_of
 from engine.compute.moments import coming_day
 from engine.language.dates import find_spans
@@ -73,6 +75,14 @@ def by_days(
         found = sorted(coming, key=lambda n: _begins(held[n]))[:1] if said[best] > 0 else []
         others = times
     return _raised(scores, found, others) if found else scores
+
+
+def without_others(scores: Scores, raised: Scores) -> Scores:
+    """Return the scores, shape (passages,), without those that `by_days` took away.
+
+    A further reading goes by them: the lunch of another day is not the one that is asked for.
+    """
+    return np.where(raised > 0, scores, 0.0)
 
 
 def _raised(scores: Scores, numbers: Sequence[int], others: Iterable[int]) -> Scores:

@@ -19,7 +19,7 @@ from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
-from engine.strategies.agenda import by_days
+from engine.strategies.agenda import by_days, without_others
 from engine.strategies.computation import (
     entry_named,
     mail_field,
@@ -186,6 +186,7 @@ class Auto:
             first = _by_days(tools, scores) if personal else scores
             if first is not scores:
                 yield Noted("what calendars have on the days asked for is read first")
+                scores = without_others(scores, first)
             looked = LookAheadResult(scores, _first(tools, facts, first), [])
         return tools, looked, _for_cutting(tools, looked.scores) if cuts else looked.chosen
 

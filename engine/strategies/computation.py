@@ -8,12 +8,15 @@ from datetime import UTC
 
 from engine.compute.availability import availability, availability_asked
 from engine.compute.clashes import clash_asked, clashes
+from engine.compute.day_plan import day_asked, day_plan
 from engine.compute.entries import entry, entry_asked
 from engine.compute.extract import extracted
 from engine.compute.frequency import frequency, frequency_asked
 from engine.compute.item_filter import lies_in
 from engine.compute.mail_fields import field_asked, field_stated
+from engine.compute.moments import hours_of_days, takes
 from engine.compute.occasions import occasion, occasion_asked
+from engine.compute.occurrences import occurrences, occurrences_asked
 from engine.compute.plan_text import written
 from engine.compute.proposal import plan_of, proposed
 from engine.compute.question_plan import PlanReading, read_plan
@@ -46,10 +49,14 @@ def time_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
     is_complete = tools.corpus.coverage.complete_for(frozenset({Kind.EVENT}))
     if (free := availability_asked(text, settings.today)) is not None:
         return availability(free, items, is_complete=is_complete)
+    if (day := day_asked(text, settings.today)) is not None:
+        return day_plan(day, items, is_complete=is_complete)
     if (clash := clash_asked(text, settings.today)) is not None:
         return clashes(clash, items, settings.present, is_complete=is_complete)
     if (named := occasion_asked(text, settings.today)) is not None:
         return occasion(named, items, is_complete=is_complete)
+    if (counted := occurrences_asked(text, settings.today)) is not None:
+        return occurrences(counted, items, is_complete=is_complete)
     if (often := frequency_asked(text, settings.today)) is not None:
         return frequency(often, items, settings.present, is_complete=is_complete)
     return None
@@ -134,18 +141,20 @@ def _run(tools: Toolbox, vocabulary: QuestionVocabulary, plan: Plan) -> Steps[Ta
 def _each(tools: Toolbox, vocabulary: QuestionVocabulary, plan: Plan) -> Sequence[Item]:
     """Return the items, and in place of a stretch of a chat its messages that the filters let pass.
 
-    A stretch passes where one of its messages does.
+    A stretch passes where one of its messages does. On "Friday morning" no item of the afternoon
+    is meant.
     """
-    if not any(source.kind in (None, Kind.MESSAGE) for source in plan.sources):
-        return vocabulary.items
-    settings = tools.settings
-    scope = Scope(tools.query.filters, settings.present.tzinfo or UTC, settings.present)
-    return [
-        one
-        for item in vocabulary.items
-        for one in item.each()
-        if one is item or scope.admits(one.when, one.people, titles=(one.title,))
-    ]
+    settings, items = tools.settings, vocabulary.items
+    if any(source.kind in (None, Kind.MESSAGE) for source in plan.sources):
+        scope = Scope(tools.query.filters, settings.present.tzinfo or UTC, settings.present)
+        items = [
+            one
+            for item in vocabulary.items
+            for one in item.each()
+            if one is item or scope.admits(one.when, one.people, titles=(one.title,))
+        ]
+    hours = hours_of_days(tools.query.text, settings.today)
+    return items if hours is None else [one for one in items if takes(one, hours)]
 
 
 def _with_calendars(plan: Plan, vocabulary: QuestionVocabulary) -> Plan:
