@@ -50,6 +50,7 @@ _MONTH_FIRST = re.compile(r"\d{1,2}[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{2,4}")
 _SHORT_DAY = re.compile(r"(\d{1,2})[- /]([^\W\d_]{3,9})\.?[- /]'?(?:20)?(\d\d)")
 _SHORT_MONTH = re.compile(r"([^\W\d_]{3,9})\.?[-'/](\d\d)")
 _TO_COME = frozenset(stems_of("due next expires expiry expired renewal until"))
+_EXPIRES = frozenset(stems_of("expire expires expired expiry expiring expiration"))
 _MONTH_ALONE = re.compile(MONTH, re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
@@ -110,6 +111,7 @@ def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str |
     as they are not told from others.
     """
     words = set(said)
+    words |= _EXPIRES if words & _EXPIRES else set()
 
     def is_mostly(name: str, read: Callable[[str, date], Closed | None]) -> bool:
         return mostly(table, name, lambda cell: read(dated_cell(table, name, cell), today))

@@ -17,7 +17,7 @@ from math import log
 
 from engine.language.days import Span
 from engine.sheets.asked import MEASURED
-from engine.sheets.chosen import is_named, is_total, rows_of_days, shown_days
+from engine.sheets.chosen import is_named, rows_of_days, shown_days
 from engine.sheets.columns import (
     added_columns,
     column_of_amounts,
@@ -33,6 +33,7 @@ from engine.sheets.proposal import (
     is_fit,
     is_of_days,
     is_of_months,
+    overdue_rows,
 )
 from engine.sheets.query import Condition, RowsQuery
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
@@ -207,8 +208,7 @@ def _of(asked: Posed, table: NamedTable, share: float, today: date) -> Likely | 
         return None
     if asked.taxed is not None and column_of_amounts(table, taxed=asked.taxed) is None:
         return None  # "before VAT", of amounts that do not say
-    rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
-    days = ""
+    rows, days = overdue_rows(asked, table, today)
     if asked.days is not None and not is_of_days(table, asked.days):
         column = column_of_days(table, stems_of(asked.text), today)
         held = None if column is None else rows_of_days(table, rows, column, asked.days, today)

@@ -48,10 +48,11 @@ _FORMS: tuple[tuple[str, Form], ...] = (
 """The first that fits."""
 # "who has not paid", "still out", "unpaid", "outstanding"
 _DENIES = re.compile(
-    r"\b(?:not|no|nothing|never|without|unpaid|outstanding|overdue|missing|unreturned"
+    r"\b(?:not|no|nothing|never|without|unpaid|outstanding|overdue|past due|missing|unreturned"
     r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet|(?:a)?waiting(?: for)?)\b",
     re.IGNORECASE,
 )
+OVERDUE = re.compile(r"\b(?:overdue|past (?:the |its |their )?due(?: date)?)\b", re.IGNORECASE)
 # "which clients"
 _LISTED = re.compile(r"\b(?:which|what) (?:of (?:the|our|my) )?([^\W_]+)", re.IGNORECASE)
 # "hasn't"
@@ -184,7 +185,8 @@ def _posed(plain: str, form: Form, spans: Sequence[FoundSpan]) -> Posed:
     compares = bool(_THAN.search(plain))
     denies = bool(_DENIES.search(plain))
     left_out = {*_LITTLE, *(numbers if compares else ()), *(_GIVEN if denies else ())}
-    words = [one for one in words_asked(plain)[0] if one.casefold() not in left_out]
+    words = words_asked(OVERDUE.sub(" ", plain))[0]
+    words = [one for one in words if one.casefold() not in left_out]
     return Posed(
         form,
         plain,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from engine.generation.draft import Draft
 from engine.language.dates import parse_span
@@ -28,7 +28,7 @@ from engine.sheets.columns import (
 from engine.sheets.completeness import accounts, listed_columns, may_be_rows, meant_by
 from engine.sheets.computed import BY_WORDS, CITED
 from engine.sheets.execution import Result, left_out, run
-from engine.sheets.posed import Posed
+from engine.sheets.posed import OVERDUE, Posed
 from engine.sheets.query import Condition, RowsQuery, Shape, short_names
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
 from engine.values import Argument, Citation, Passage
@@ -51,6 +51,13 @@ STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed don
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"\d{1,3}")
 _PRICE = re.compile(r"\b(?:cheapest|dearest|priciest|(?:most|least) expensive)\b", re.IGNORECASE)
+# "the biggest invoice"
+_LARGEST = re.compile(
+    r"\b(?:biggest|largest|highest|smallest|lowest|dearest|cheapest|(?:most|least) expensive)"
+    r" ([^\W\d_]+)(?=\W*$|[?,]| (?:in|on|of|for|from|to|with|at|by|so|ever|this|last|we|i|did|was"
+    r"|is|had|has|have|and)\b)",
+    re.IGNORECASE,
+)
 _LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest|min(?:imum)?)\b", re.IGNORECASE)
 
 
@@ -114,8 +121,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
 
 
 def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
-    rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
-    days = ""
+    rows, days = overdue_rows(asked, table, today)
     if asked.days is not None and not is_of_days(table, asked.days):
         column = column_of_days(table, stems_of(asked.text), today)
         if column is None:
@@ -127,6 +133,21 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
         days = f"{column} is {shown_days(asked.days)}"
         days += f"; left out, without a day: {table.counted(undated)}" if undated else ""
     return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
+
+
+def overdue_rows(asked: Posed, table: NamedTable, today: date) -> tuple[list[int], str]:
+    """Return the rows that may be meant, and what chose them: of what is overdue those of the past.
+
+    Without a column of the days on which something is due all count, as far as it is open.
+    """
+    rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
+    if not OVERDUE.search(asked.text):
+        return rows, ""
+    due = [one for one in table.columns if "due" in stems_of(one)]
+    until = Span(None, today - timedelta(days=1))
+    column = column_of_days(table, ("due",), today) if len(due) == 1 else None
+    held = rows_of_days(table, rows, column, until, today) if column in due and column else None
+    return (rows, "") if held is None else (held[0], f"{column} is {shown_days(until)}")
 
 
 def is_of_days(table: NamedTable, days: Span) -> bool:
@@ -218,7 +239,16 @@ def described_query(model: Generator, asked: Posed, found: Candidate) -> RowsQue
     least = bool(_LEAST.search(asked.text))
     if query.operation in ("max", "min"):
         query = replace(query, operation="min" if least else "max")
-    return replace(query, largest=not least, single=asked.single)
+    return replace(query, largest=not least, single=asked.single or _is_of_row(asked, found.table))
+
+
+def _is_of_row(asked: Posed, table: NamedTable) -> bool:
+    """Say whether the largest row is meant, and not a sum of rows: "the biggest invoice"."""
+    match = _LARGEST.search(asked.text)
+    if match is None or match[1].endswith("s"):
+        return False
+    (own,) = stems_of(match[1])
+    return own in table.called
 
 
 def _each_once(conditions: Sequence[Condition]) -> tuple[Condition, ...]:

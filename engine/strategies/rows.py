@@ -13,6 +13,7 @@ from engine.generation.draft import Draft
 from engine.retrieval.recall import best_first
 from engine.sheets.asked import RowsAsked, rows_asked
 from engine.sheets.computed import RowsComputed, computed, draft_of, with_person
+from engine.sheets.levels import level, level_asked
 from engine.sheets.likely import LAST_RANK, lacks, likely, likely_query
 from engine.sheets.months import as_asked
 from engine.sheets.overrun import overrun, overrun_asked
@@ -21,6 +22,7 @@ from engine.sheets.posed import Posed, posed, posed_loosely
 from engine.sheets.proposal import candidate, computed_by, query_by
 from engine.sheets.query import Form
 from engine.sheets.rows import NamedTable, tables_of
+from engine.sheets.worded import as_tables_say
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from ingest.item import Item
@@ -47,18 +49,17 @@ class SheetRows:
         Where none answers, whoever is called by the first name is looked for by the last one, and
         "I" by the person's own.
         """
-        text, today = self.tools.query.text, self.tools.settings.today
+        text, today = self._text, self.tools.settings.today
         if (over := overrun_asked(text)) is not None:
             return overrun(over, self.tables)
+        if (limit := level_asked(text)) and (below := level(limit, self.tables)) is not None:
+            return below
         if rows_asked(text, today) is None and posed(text, today) is None:
             return None
         found = yield from self._accounted(text, self.tables)
-        own = frozenset(
-            one.casefold() for one in self.tools.settings.own or self.tools.query.own_seen
-        )
         others = chain(
             by_last_name(text, self.items, self.tables),
-            by_own_name(text, self.items, self.tables, own),
+            by_own_name(text, self.items, self.tables, self._own),
         )
         for other in others if found is None else ():
             found = yield from self._accounted(other.text, other.tables)
@@ -71,17 +72,36 @@ class SheetRows:
 
         For questions that no table accounts for whole: `computed` comes first.
         """
-        tools = self.tools
-        asked = posed_loosely(tools.query.text, tools.settings.today)
+        tools, today = self.tools, self.tools.settings.today
+        asked = posed_loosely(self._text, today)
         if asked is None or not self.tables:
             return None
         scores = yield from tools.recall()
         ranks: dict[int, int] = {}
         for rank, number in enumerate(best_first(scores)[:LAST_RANK], start=1):
             ranks.setdefault(id(tools.corpus.passages[int(number)].item), rank)
-        return (
-            yield from staged("write", tools.timings, _likely(tools, asked, self.tables, ranks))
-        )
+        found = yield from staged("write", tools.timings, _likely(tools, asked, self.tables, ranks))
+        if found is not None:
+            return found
+        for one in by_own_name(self._text, self.items, self.tables, self._own):
+            asked = posed_loosely(one.text, today)
+            if asked is not None:
+                steps = _likely(tools, asked, one.tables, ranks)
+                found = yield from staged("write", tools.timings, steps)
+                if found is not None:
+                    return with_person(found, one.name)
+        return None
+
+    @cached_property
+    def _text(self) -> str:
+        """The question in the words of the tables."""
+        return as_tables_say(self.tools.query.text, self.tables)
+
+    @property
+    def _own(self) -> frozenset[str]:
+        """The person's addresses, case-folded."""
+        addresses = self.tools.settings.own or self.tools.query.own_seen
+        return frozenset(one.casefold() for one in addresses)
 
     def _accounted(self, text: str, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
         tools, today = self.tools, self.tools.settings.today

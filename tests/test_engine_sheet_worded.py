@@ -1,0 +1,93 @@
+"""A question is put in the words that tables are asked in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from engine.sheets.rows import tables_of
+from engine.sheets.worded import as_tables_say
+from ingest.item import Person
+from tests.support.builders import mail, sheet
+from tests.support.toy_compute import asking
+
+IDA = Person("Ida Roos", "ida@x.example")
+NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
+DUES = """\
+Member | League | Fee | Paid | Due date
+Member: Lund | League: Monday Men | Fee: 340 | Paid: No | Due date: 2026-10-31
+Member: Sato | League: Monday Men | Fee: 340 | Paid: Yes | Due date: 2026-10-31
+Member: Post | League: Monday Men | Fee: 100 | Paid: No | Due date: 2027-01-31
+Member: June | League: Tuesday Ladies | Fee: 270 | Paid: No | Due date: 2026-10-31
+"""
+SPENT = """\
+Date | Payee | Category | Amount
+Date: 2026-08-02 | Payee: Farm | Category: Groceries | Amount: 31.50
+Date: 2026-08-09 | Payee: Mill | Category: Groceries | Amount: 20
+Date: 2026-09-02 | Payee: Farm | Category: Groceries | Amount: 12
+Date: 2026-09-04 | Payee: Farm | Category: Groceries | Amount: 12
+"""
+INVOICES = """\
+Invoice No | Date | Client | Amount
+Invoice No: 1 | Date: 2026-10-02 | Client: Loewen | Amount: 900
+Invoice No: 2 | Date: 2026-10-03 | Client: Loewen | Amount: 800
+Invoice No: 3 | Date: 2026-10-04 | Client: Driscoll | Amount: 1,000
+"""
+MILES = """\
+Date | Driver | Km | Claimed
+Date: 2026-10-02 | Driver: Ida | Km: 12 | Claimed: Y
+Date: 2026-10-03 | Driver: Ida | Km: 30 | Claimed: N
+Date: 2026-10-04 | Driver: Bo | Km: 8 | Claimed: N
+"""
+FILES = (
+    *(sheet(DUES, "dues.xlsx"), sheet(SPENT, "spending.xlsx")),
+    *(sheet(INVOICES, "clinic_invoices.xlsx"), sheet(MILES, "mileage_log.csv")),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("total owing from Monday Men members", "total owing from Monday-Men members"),
+        ("total owing from Monday morning", "total owing from Monday morning"),
+        ("groceries total for august", "groceries total in August"),
+        ("fee total for June", "fee total for June"),  # somebody's name
+        ("what is overdue as of today", "what is overdue"),
+        ("what was spent by the end of August", "what was spent until August"),
+        ("how much did we spend in August", "how much did we spend in August"),
+    ],
+)
+def test_names_are_no_days_and_months_are(question: str, said: str) -> None:
+    assert as_tables_say(question, list(tables_of(FILES))) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "answer"),
+    [
+        ("total fees owing from Monday Men members not paid",
+         "SUM(fee) FROM t WHERE league = 'Monday Men' AND paid = 'No'", "440 [1][2]"),
+        # what is due later is open, and not overdue
+        ("total of fees that are overdue from Monday Men members",
+         "SUM(fee) FROM t WHERE league = 'Monday Men' AND paid = 'No'", "340 [1]"),
+        ("groceries total for August", "", "51.50 [1][2]"),
+        ("Which client had the biggest invoice in October?",
+         "client FROM t ORDER BY amount DESC LIMIT 1", "Driscoll [1]"),
+        ("Which client had the highest amounts in October?",
+         "client FROM t GROUP BY client ORDER BY SUM(amount) DESC LIMIT 1", "Loewen [1]"),
+        ("how many of my trips have I not claimed yet in the mileage log",
+         "COUNT(*) FROM t WHERE driver = 'Ida' AND claimed = 'N'", "1 [1]"),
+    ],
+)  # fmt: skip
+def test_tables_answer_them(fake_generator: Any, question: str, line: str, answer: str) -> None:
+    ask = asking(fake_generator)
+    found, _, _ = ask(
+        question,
+        (*FILES, mail("Hello", IDA, NOW)),
+        generator=[f" {line}"],
+        strategy="auto",
+        now=NOW,
+        own=(IDA.address,),
+    )
+    assert found.text.startswith(answer)
