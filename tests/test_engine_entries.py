@@ -197,6 +197,9 @@ def test_a_month_may_stand_before_the_name() -> None:
     found = entry(asked, board, NOW)
     assert found is not None
     assert [one.passage.item.when for one in found.citations] == [board[1].when]
+    march = entry_asked("when does the march start", TODAY)
+    assert march is not None
+    assert march.days is None
 
 
 def test_auto_answers_without_a_model(fake_generator: Any) -> None:

@@ -20,7 +20,7 @@ from engine.compute.occasions import BY_NAME
 from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
 from engine.language.date_words import MONTH
-from engine.language.dates import find_spans
+from engine.language.dates import NAMES, find_spans
 from engine.language.days import Closed
 from engine.language.stemming import stem_of
 from engine.language.tokens import FUNCTION_WORDS, words
@@ -87,7 +87,8 @@ def entry_asked(question: str, today: date) -> EntryAsked | None:
     if found is None or _OTHER.search(plain):
         return None
     what = found["what"]
-    if month := _OF_MONTH.match(what):
+    month = _OF_MONTH.match(what)
+    if month and (month["month"][0].isupper() or month["month"] not in NAMES):
         what = f"{what[month.end() :]} in {month['month']}"
     spans = find_spans(what, today, "future")
     days = None
