@@ -17,23 +17,20 @@ from math import log
 
 from engine.language.days import Span
 from engine.sheets.asked import MEASURED
-from engine.sheets.chosen import is_named, rows_of_days, shown_days
+from engine.sheets.chosen import is_named
 from engine.sheets.columns import (
     added_columns,
     column_of_amounts,
-    column_of_days,
     money_columns,
 )
 from engine.sheets.completeness import KINDS, denies, is_sound, signs_of
+from engine.sheets.days import is_of_days, is_of_months, rows_meant
 from engine.sheets.offered import holds, shape_of
 from engine.sheets.posed import TOTAL, Posed
 from engine.sheets.proposal import (
     Candidate,
     described_query,
     is_fit,
-    is_of_days,
-    is_of_months,
-    overdue_rows,
 )
 from engine.sheets.query import Condition, RowsQuery
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
@@ -208,18 +205,13 @@ def _of(asked: Posed, table: NamedTable, share: float, today: date) -> Likely | 
         return None
     if asked.taxed is not None and column_of_amounts(table, taxed=asked.taxed) is None:
         return None  # "before VAT", of amounts that do not say
-    rows, days = overdue_rows(asked, table, today)
-    if asked.days is not None and not is_of_days(table, asked.days):
-        column = column_of_days(table, stems_of(asked.text), today)
-        held = None if column is None else rows_of_days(table, rows, column, asked.days, today)
-        if held is not None:
-            rows, undated = held
-            days = f"{column} is {shown_days(asked.days)}"
-            days += f"; left out, without a day: {table.counted(undated)}" if undated else ""
-        elif _names_days(table, asked.days):
-            asked = replace(asked, text=f"{asked.text} ({asked.days_said})")
-        else:
-            return None
+    chosen = rows_meant(asked, table, today)
+    if chosen is None and asked.days is not None and _names_days(table, asked.days):
+        asked = replace(asked, text=f"{asked.text} ({asked.days_said})")
+        chosen = rows_meant(replace(asked, days=None), table, today)
+    if chosen is None:
+        return None
+    rows, days = chosen
     found = Candidate(table, tuple(rows), shape_of(asked, table), days)
     return Likely(found, asked, share, unknown) if rows else None
 

@@ -9,26 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 
 from engine.generation.draft import Draft
-from engine.language.dates import parse_span
-from engine.language.days import Closed, Span, month
 from engine.prompts.templates import render
 from engine.sheets.asked import DO
-from engine.sheets.chosen import is_named, is_total, may_have, rows_of_days, shown_days
+from engine.sheets.chosen import is_named, may_have
 from engine.sheets.columns import (
     added_columns,
     amount_of,
-    column_of_days,
     money_columns,
     mostly,
     named_column,
 )
 from engine.sheets.completeness import accounts, listed_columns, may_be_rows, meant_by
 from engine.sheets.computed import BY_WORDS, CITED
+from engine.sheets.days import is_of_days, rows_meant
 from engine.sheets.execution import Result, left_out, run
-from engine.sheets.posed import OVERDUE, Posed
+from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery, Shape, short_names
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
 from engine.values import Argument, Citation, Passage
@@ -48,7 +46,6 @@ LISTED = 40
 BY_MODEL = Argument("a model wrote what was asked of the table", False)
 STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
 """Cells that a condition may name though the question has other words for them."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"\d{1,3}")
 _PRICE = re.compile(r"\b(?:cheapest|dearest|priciest|(?:most|least) expensive)\b", re.IGNORECASE)
 # "the biggest invoice"
@@ -121,52 +118,11 @@ def _rating(asked: Posed, table: NamedTable) -> float:
 
 
 def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
-    rows, days = overdue_rows(asked, table, today)
-    if asked.days is not None and not is_of_days(table, asked.days):
-        column = column_of_days(table, stems_of(asked.text), today)
-        if column is None:
-            return None
-        held = rows_of_days(table, rows, column, asked.days, today)
-        if held is None:
-            return None
-        rows, undated = held
-        days = f"{column} is {shown_days(asked.days)}"
-        days += f"; left out, without a day: {table.counted(undated)}" if undated else ""
-    return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
-
-
-def overdue_rows(asked: Posed, table: NamedTable, today: date) -> tuple[list[int], str]:
-    """Return the rows that may be meant, and what chose them: of what is overdue those of the past.
-
-    Without a column of the days on which something is due all count, as far as it is open.
-    """
-    rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
-    if not OVERDUE.search(asked.text):
-        return rows, ""
-    due = [one for one in table.columns if "due" in stems_of(one)]
-    until = Span(None, today - timedelta(days=1))
-    column = column_of_days(table, ("due",), today) if len(due) == 1 else None
-    held = rows_of_days(table, rows, column, until, today) if column in due and column else None
-    return (rows, "") if held is None else (held[0], f"{column} is {shown_days(until)}")
-
-
-def is_of_days(table: NamedTable, days: Span) -> bool:
-    """Say whether a table is named by the year or month that is asked about: all rows are of it."""
-    first, last = days.first, days.last
-    if first is None or last is None:
-        return False
-    if (first, last) == (date(first.year, 1, 1), date(first.year, 12, 31)):
-        return {str(first.year)} == {one for one in table.called if _YEAR.fullmatch(one)}
-    is_month = Closed(first, last) == month(first)
-    return is_month and not table.called.isdisjoint(stems_of(f"{first:%B %b}"))
-
-
-def is_of_months(table: NamedTable, days: Span) -> bool:
-    """Say whether the sheet of a table is named by the months that are asked about: "Jul-Sep"."""
-    sheet, last = table.item.locator.sheet, days.last
-    if not sheet or last is None:
-        return False
-    return parse_span(sheet.replace("-", " to "), last) == days
+    chosen = rows_meant(asked, table, today)
+    if chosen is None or not chosen[0]:
+        return None
+    rows, days = chosen
+    return Candidate(table, tuple(rows), _shape(asked, table), days)
 
 
 def _shape(asked: Posed, table: NamedTable) -> Shape:
