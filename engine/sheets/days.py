@@ -35,9 +35,9 @@ def rows_meant(asked: Posed, table: NamedTable, today: date) -> tuple[list[int],
 
 
 def _overdue(asked: Posed, table: NamedTable, today: date) -> tuple[list[int], str]:
-    """Return the rows that are no totals, of what is overdue those of the past; and what chose them.
+    """Return the rows, of what is overdue those of the past, and what chose them.
 
-    Without a column of the days on which something is due all count.
+    Totals are no rows. Without a column of the days on which something is due all count.
     """
     rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
     due = [one for one in table.columns if "due" in stems_of(one)]
