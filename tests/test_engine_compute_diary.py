@@ -20,6 +20,7 @@ from engine.compute.vocabulary import QuestionVocabulary
 from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind, Locator, People, Person
 from ingest.reading.in_process import read
+from tests.support.builders import mail
 
 ROOT = Path(__file__).parent.parent
 ASKED = [
@@ -315,3 +316,14 @@ def test_a_whole_title_may_be_made_of_words_for_other_things() -> None:
     found = read_plan("Where was the poster session?", vocabulary, NOW.date())
     assert found.sure
     assert written(found.plan) == 'list place of event title:"poster session"'
+
+
+def test_when_something_is_no_mail_says_by_its_date() -> None:
+    mails = [mail("T09 blade lift", ANN, NOW)]
+    vocabulary = QuestionVocabulary.of(mails)
+    for question in ("When is the T09 blade lift happening now?", "when is the T09 blade lift"):
+        assert read_plan(question, vocabulary, NOW.date()).plan is None
+    written = read_plan('when did Ann send "T09 blade lift"?', vocabulary, NOW.date())
+    assert written.plan is not None
+    newest = read_plan("When is the newest mail from Ann?", vocabulary, NOW.date())
+    assert newest.plan is not None

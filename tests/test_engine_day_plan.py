@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from engine.compute.availability import ALL_DAY, availability, availability_asked
 from engine.compute.day_plan import OF_CALENDAR, day_asked, day_plan
 from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
@@ -112,6 +113,12 @@ def test_what_has_no_hour_comes_last_and_is_no_first_thing() -> None:
     assert draft is not None
     assert draft.text.startswith("No: nothing at a set time on Wed 2026-12-09, 17:00-24:00")
     assert titles(draft) == ["Holiday"]
+    assert draft.reasons == (ALL_DAY,)
+    free = availability_asked("am I free on 9 December after 5 pm?", TODAY)
+    assert free is not None
+    left = availability(free, [holiday, *CALENDAR])
+    assert left is not None
+    assert left.reasons == (ALL_DAY,)
 
 
 def _whole_day(item: Item, day: str) -> Item:

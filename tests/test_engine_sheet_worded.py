@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from engine.sheets.completeness import lacks_cells
+from engine.sheets.posed import posed
+from engine.sheets.proposal import candidate
 from engine.sheets.rows import tables_of
 from engine.sheets.worded import as_tables_say
 from ingest.item import Person
@@ -41,7 +45,15 @@ Date: 2026-10-02 | Driver: Ida | Km: 12 | Claimed: Y
 Date: 2026-10-03 | Driver: Ida | Km: 30 | Claimed: N
 Date: 2026-10-04 | Driver: Bo | Km: 8 | Claimed: N
 """
+CLAIMS = """\
+Date | Name | Crew | Hours | Receipt | Sent
+Date: 2026-10-02 | Name: Ida | Crew: Civils | Hours: 12 | Receipt: yes | Sent: 2026-10-09
+Date: 2026-10-03 | Name: Bo | Crew: Civils | Hours: 30 | Receipt: no | Sent: not yet
+Date: 2026-10-04 | Name: Cy | Crew: Wiring | Hours: 40 | Receipt: no
+Date: Total | Hours: 82
+"""
 FILES = (
+    sheet(CLAIMS, "claims.csv"),
     *(sheet(DUES, "dues.xlsx"), sheet(SPENT, "spending.xlsx")),
     *(sheet(INVOICES, "clinic_invoices.xlsx"), sheet(MILES, "mileage_log.csv")),
 )
@@ -63,6 +75,24 @@ def test_names_are_no_days_and_months_are(question: str, said: str) -> None:
     assert as_tables_say(question, list(tables_of(FILES))) == said
 
 
+def test_a_query_may_say_no_more_than_cells_do() -> None:
+    tables = {one.item.locator.path.name: one for one in tables_of(FILES)}
+    for question, offered, listed in (
+        ("how many claims have no receipt", (), ()),
+        ("how many claims are not sent", (), ()),
+        ("who in the claims has the most hours", (), ("name",)),
+    ):
+        asked = posed(question, NOW.date())
+        assert asked is not None
+        found = candidate(asked, [tables["claims.csv"]], NOW.date())
+        assert found is not None
+        assert found.shape.empty == offered
+        assert found.shape.listed == listed
+    trips = replace(tables["mileage_log.csv"], rows=tables["mileage_log.csv"].rows[:1])
+    assert not lacks_cells(trips, "Claimed")
+    assert lacks_cells(trips, "Note")
+
+
 @pytest.mark.parametrize(
     ("question", "line", "answer"),
     [
@@ -76,6 +106,12 @@ def test_names_are_no_days_and_months_are(question: str, said: str) -> None:
          "client FROM t ORDER BY amount DESC LIMIT 1", "Driscoll [1]"),
         ("Which client had the highest amounts in October?",
          "client FROM t GROUP BY client ORDER BY SUM(amount) DESC LIMIT 1", "Loewen [1]"),
+        # "no" says it, and no empty cell; a state may be "not yet"
+        ("how many claims have no receipt", "COUNT(*) FROM t WHERE receipt = 'no'", "2 [1][2]"),
+        ("how many claims are not sent yet", "COUNT(*) FROM t WHERE sent = 'not yet'", "1 [1]"),
+        # who: a name, and no crew
+        ("who in the claims has the most hours", "name FROM t ORDER BY hours DESC LIMIT 1", "Cy"),
+        ("dues: fees outstanding", "SUM(fee) FROM t WHERE paid = 'No'", "710 [1][2][3]"),
         ("how many of my trips have I not claimed yet in the mileage log",
          "COUNT(*) FROM t WHERE driver = 'Ida' AND claimed = 'N'", "1 [1]"),
     ],

@@ -29,6 +29,7 @@ _ASKED = re.compile(
 _MEANT = "and at for in of on or the this my all day then to still late early"
 _MAY_STAY = frozenset(_MEANT.split())
 """Words that change nothing. With any other one left, more is asked than a calendar says."""
+ALL_DAY = Argument("what has no hour may take the time or not", False)
 CITED = 20
 """Entries that an answer shows."""
 
@@ -72,6 +73,7 @@ def availability(
         return said_of_calendars(
             f"{_said(asked, ())}. Before and after:", around(asked.time, held), reasons
         )
+    reasons = (ALL_DAY, *reasons) if all(map(is_all_day, found)) else reasons
     return said_of_calendars(f"{_said(asked, found)}:", found, reasons)
 
 

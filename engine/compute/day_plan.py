@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
-from engine.compute.availability import said_of_calendars
+from engine.compute.availability import ALL_DAY, said_of_calendars
 from engine.compute.diary import CALENDAR, asks_for_any
 from engine.compute.fields import is_all_day, is_cancelled, values_of
 from engine.compute.item_filter import each_once, oldest_first
@@ -117,7 +117,8 @@ def day_plan(asked: DayAsked, items: Iterable[Item], *, is_complete: bool = True
         return said_of_calendars(said, [*timed, *all_day], reasons)
     no = "No: nothing" if asked.is_whether else "Nothing"
     if there:
-        return said_of_calendars(f"{no} at a set time on {when}, all day:", there, reasons)
+        said = f"{no} at a set time on {when}, all day:"
+        return said_of_calendars(said, there, (ALL_DAY, *reasons))
     said = f"{no} in the calendars on {when}. Before and after:"
     return said_of_calendars(said, around(asked.time, held), reasons)
 

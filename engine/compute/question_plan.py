@@ -14,12 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from engine.compute import diary
 from engine.compute.named_question import named
 from engine.compute.plan_grammar import PlanGrammar
 from engine.compute.source_grammar import SourceGrammar
 from engine.compute.vocabulary import QuestionVocabulary
 from engine.errors import PlanRefused
 from engine.plan import Plan, Source, checked
+from ingest.item import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,18 @@ def read_plan(
     read = PlanGrammar(named(question, vocabulary, today), vocabulary, today, me_known=me_known)
     try:
         plan = read.plan()
+        if plan is not None and _is_of_another_day(question, plan):
+            return PlanReading(None, read.left(None))
         return PlanReading(checked(plan) if plan else None, read.left(plan))
     except PlanRefused:
         return PlanReading(None, read.left(None))
+
+
+def _is_of_another_day(question: str, plan: Plan) -> bool:
+    """Say whether it asks when something is, and the plan tells when a mail of it was sent."""
+    of_mails = bool(plan.sources) and all(one.kind is Kind.MAIL for one in plan.sources)
+    asks_of_now = diary.asks_of_now(question.casefold()) and not diary.MAIL.search(question)
+    return of_mails and plan.value == "date" and asks_of_now
 
 
 def source_of(question: str, vocabulary: QuestionVocabulary, today: date) -> Source:

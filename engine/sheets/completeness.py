@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from engine.sheets.asked import DO
-from engine.sheets.chosen import is_named
+from engine.sheets.chosen import is_named, is_total
 from engine.sheets.columns import (
     added_columns,
     amount_of,
@@ -96,7 +96,7 @@ def listed_columns(asked: Posed, table: NamedTable) -> list[str]:
     """Return the columns that a question begins with, "which class"; those of names for people."""
     said = asked.listed
     if said is None:
-        return []
+        return _of_names(table) if asked.of_people else []
     named = [name for name in table.columns if is_named(said, stems_of(name))]
     return named or (_of_names(table) if _is_person(said) else [])
 
@@ -129,7 +129,13 @@ def denies(query: RowsQuery, asked: Posed) -> bool:
 
 
 def _denies(one: Condition) -> bool:
-    return one.is_denial or (one.operator == "=" and {*stems_of(one.value)} <= _DENIALS)
+    return one.is_denial or (one.operator == "=" and _is_denial(one.value))
+
+
+def _is_denial(cell: str) -> bool:
+    """Say whether a cell says that something is not so: "no", "not yet"."""
+    stems = stems_of(cell)
+    return _DENIALS.issuperset(stems) or stems[:1] == ("not",)
 
 
 def _is_stated(one: Condition, said: frozenset[str], asked: Posed) -> bool:
@@ -214,6 +220,19 @@ def _has_each_once(table: NamedTable) -> bool:
     names = name_columns(table) or tuple(_of_names(table))
     each = [tuple(row.cells.get(name) for name in names) for row in table.rows]
     return bool(names) and len(set(each)) == len(each)
+
+
+def lacks_cells(table: NamedTable, column: str) -> bool:
+    """Say whether empty cells of a column say that something is not so.
+
+    They do not where other cells say it, "no" or "not yet", nor in rows of totals.
+    """
+    if any(map(_is_denial, set(table.cells(column)))):
+        return False
+    return any(
+        column not in row.cells and not is_total(cells)
+        for row, cells in zip(table.rows, table.stems, strict=True)
+    )
 
 
 def meant_by(column: str) -> frozenset[str]:

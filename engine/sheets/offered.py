@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from engine.sheets.chosen import LEAST_BEGUN, is_named
 from engine.sheets.columns import amount_of, column_of_amounts, mostly
-from engine.sheets.completeness import meant_by
+from engine.sheets.completeness import lacks_cells, meant_by
 from engine.sheets.posed import Posed
 from engine.sheets.proposal import LONGEST_CELL, STATES
 from engine.sheets.query import Shape, short_names
@@ -34,7 +34,7 @@ def shape_of(asked: Posed, table: NamedTable) -> Shape:
     lacking = [
         one
         for one, name in names.items()
-        if len(table.cells(name)) < len(table.rows) and _NOTES.isdisjoint(stems_of(name))
+        if _NOTES.isdisjoint(stems_of(name)) and lacks_cells(table, name)
     ]
     compared = asked.numbers if asked.compares else ()
     return Shape(

@@ -42,6 +42,8 @@ _FORMS: tuple[tuple[str, Form], ...] = (
     (r"\b(?:how much|totals?|altogether|sum of|added up|add up|worth)\b", "summed"),
     (r"^(?:and |so )?(?:who|which|whose|list|name|show|give me|all)\b"
      r"|\b(?:all|list of)(?: the)? names\b|\bnames of\b", "listed"),
+    (r"^(?:the |my |our )?(?:[\w-]+ ){0,2}(?:fees|dues|subs|money|rent|expenses|amounts?)\b.*"
+     r"\b(?:outstanding|unpaid|owed|owing|overdue)\b", "summed"),
     (r"\b(?:all up|all told|in total|ytd|to date"
      r"|(?:so far|up to now) (?:this|in) (?:year|month|quarter|week|season))\b", "summed"),
 )  # fmt: skip
@@ -89,7 +91,7 @@ _OF_TWO = re.compile(
 _MEANS = re.compile(r"\b(?:do|does|did|we|you|I) (?:[\w']+ )*mean\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _LITTLE_WORDS = """
-    above according anyone anything asked asks at average below biggest currently euros
+    above according anyone anything asked asks at average below biggest currently euro euros
     everyone everything fewer file filled going greatest handed hasn't haven't highest item
     items kr kroner kronor largest least less line lines log logged longest lowest max maximum
     mean min minimum missing more most name names never no nok not nothing open outstanding

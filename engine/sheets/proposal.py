@@ -22,7 +22,13 @@ from engine.sheets.columns import (
     mostly,
     named_column,
 )
-from engine.sheets.completeness import accounts, listed_columns, may_be_rows, meant_by
+from engine.sheets.completeness import (
+    accounts,
+    lacks_cells,
+    listed_columns,
+    may_be_rows,
+    meant_by,
+)
 from engine.sheets.computed import BY_WORDS, CITED
 from engine.sheets.days import is_of_days, rows_meant
 from engine.sheets.execution import Result, left_out, run
@@ -146,9 +152,7 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
             one for one in dict.fromkeys(words) if parts_of.issuperset(stems_of(one))
         )
     lacking = [
-        short
-        for short, name in names.items()
-        if len(table.cells(name)) < len(table.rows) and said & meant_by(name)
+        short for short, name in names.items() if said & meant_by(name) and lacks_cells(table, name)
     ]
     filled = tuple(lacking) if not asked.denies else ()
     is_list = asked.form in ("listed", "foremost")

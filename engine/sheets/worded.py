@@ -25,6 +25,8 @@ _BY_NOW = re.compile(r",? ?\b(?:as (?:of|at|on)|by|until|up to) (?:now|today)\b"
 
 # "by the end of December", "before the end of May"
 _BY_END = re.compile(r"\b(?:by|before) (?:the )?end of (?=[^\W_])", re.IGNORECASE)
+# "not paid back to me"
+_PAID_BACK = re.compile(r"\b(pa(?:y|id)) back\b", re.IGNORECASE)
 # "(incl. already expired)"
 _ALREADY = re.compile(
     r"\(?\b(?:incl(?:\.|uding)?|with) (?:those |what is )?already expired\)?", re.I
@@ -33,6 +35,7 @@ _ALREADY = re.compile(
 
 def as_tables_say(question: str, tables: Sequence[NamedTable]) -> str:
     """Return a question whose days are days in the tables too."""
+    question = _PAID_BACK.sub(r"\1", question)
     plain = _BY_END.sub("until ", _ALREADY.sub("", _BY_NOW.sub("", question)))
 
     def joined(match: re.Match[str]) -> str:
