@@ -81,6 +81,7 @@ def test_a_query_may_say_no_more_than_cells_do() -> None:
         ("how many claims have no receipt", (), ()),
         ("how many claims are not sent", (), ()),
         ("who in the claims has the most hours", (), ("name",)),
+        ("who are the crews in the claims with most hours", (), ()),
     ):
         asked = posed(question, NOW.date())
         assert asked is not None

@@ -70,8 +70,10 @@ def occurrences_asked(question: str, today: date) -> OccurrencesAsked | None:
         return None
     told = (one for one in words(f"{match['what']} {rest}") if one not in FUNCTION_WORDS)
     said = frozenset(map(stem_of, told))
-    name = said - _ANY
+    name, counted = said - _ANY, frozenset(map(stem_of, words(match["what"])))
     is_named = bool(name - frozenset(map(stem_of, WEEKDAY_NAMES)))
+    if counted <= _ANY and counted != {stem_of("times")}:
+        return None  # "how many lessons did Kit have": his dentist is none
     return OccurrencesAsked(name, said & _ANY, time) if is_named else None
 
 

@@ -27,7 +27,7 @@ from engine.sheets.execution import passing
 from engine.sheets.months import MONTH
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery
-from engine.sheets.rows import NamedTable, stems_of
+from engine.sheets.rows import WORD, NamedTable, stems_of
 
 _OPEN = frozenset(stems_of("unpaid open outstanding overdue pending missing out"))
 _OWED = frozenset(stems_of("owing owed outstanding overdue unpaid arrears"))
@@ -96,9 +96,21 @@ def listed_columns(asked: Posed, table: NamedTable) -> list[str]:
     """Return the columns that a question begins with, "which class"; those of names for people."""
     said = asked.listed
     if said is None:
-        return _of_names(table) if asked.of_people else []
+        return [] if not asked.of_people or _names_another(asked, table) else _of_names(table)
     named = [name for name in table.columns if is_named(said, stems_of(name))]
     return named or (_of_names(table) if _is_person(said) else [])
+
+
+def _names_another(asked: Posed, table: NamedTable) -> bool:
+    """Say whether a question means another column of words: "who supplied", of "Supplier"."""
+    words = (one for one in WORD.findall(asked.text) if not is_named(one, table.called))
+    names = {*_of_names(table)}
+    others = [
+        stems_of(name)
+        for name in table.columns
+        if name not in names and not mostly(table, name, amount_of)
+    ]
+    return any(is_named(word, stems) for word in words for stems in others)
 
 
 def _is_person(word: str) -> bool:
