@@ -94,6 +94,8 @@ def test_entries_of_the_hours_are_told(question: str, said: str, entries: list[s
         "what's the last train on Friday",
         "anything planned after January",
         "who is on this evening",
+        "what's on on Friday the first",
+        "what's on on the first in the morning",
     ],
 )
 def test_other_questions_ask_for_no_hours(question: str) -> None:

@@ -66,6 +66,7 @@ def test_entries_are_counted_by_name(question: str, said: str, count: int) -> No
     [
         "how many meetings do I have in December",  # a plan counts them
         "how many physio visits did Toby have",
+        "how many physio visits didn't Toby have in November",
         "how many lessons did Toby have in November",
         "how many physio visits did Toby miss in November, cancelled",
         "how many more physio visits does Toby have in December",

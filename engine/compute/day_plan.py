@@ -34,8 +34,12 @@ _END = re.compile(
     r"(?: (?:i|we)(?: have|'ve)(?: got)?\b)?(?: (?:at|for|from) (?P<where>work|home|school)\b)?",
     re.IGNORECASE,
 )
-# "last week", "the last Friday", "first of December"
-_OF_DAYS = re.compile(r"\b(?:first|last) (?:week|month|year|night|weekend|of\b|\w+day\b)", re.I)
+# "last week", "the last Friday", "first of December", "Friday the first", "what's on on the first"
+_OF_DAYS = re.compile(
+    r"\b(?:first|last) (?:week|month|year|night|weekend|of\b|\w+day\b)"
+    r"|(?:day,?|\bon) the first\b(?! (?:thing|item|entry|event|appointment|commitment|engag))",
+    re.IGNORECASE,
+)
 # "what", "is there", "do I have", "anything"; not "what's for lunch"
 _BEGINS = re.compile(
     r"^(?:and |so )?(?:what|when|anything|something|any|is|are|was|were|do|did|have|had|show)\b"

@@ -37,7 +37,9 @@ _WITHOUT_CANCELLED = re.compile(
     r"(?: \w+){0,3} (?:cancel\w*|called off)(?: \w+){0,2}\)?",
     re.IGNORECASE,
 )
-_CANCELLED = re.compile(r"\b(?:cancel\w*|called off|missed|skip\w*|not|n't|never)\b", re.IGNORECASE)
+_CANCELLED = re.compile(
+    r"\b(?:cancel\w*|called off|miss(?:ed)?|skip\w*|not|never)\b|n't\b", re.IGNORECASE
+)
 _GENERIC = """
     appointment class date day event evening game go going gone have had held i lesson left match
     me meet meeting my night occasion planned practice scheduled session take place there time

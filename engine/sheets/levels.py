@@ -74,15 +74,16 @@ def level_asked(question: str) -> LevelAsked | None:
 def level(asked: LevelAsked, tables: Iterable[NamedTable]) -> Draft | None:
     """Return the rows whose number is below or above the one in the named column.
 
-    None where no table, or more than one, has that column and one other to compare with it, or
-    where a word of the question is none of the table's.
+    Where there are none, the rows that were compared are cited. None where no table, or more than
+    one, has that column and one other to compare with it, or where a word of the question is none
+    of the table's.
     """
     found = [one for table in tables if (one := _compared(asked, table)) is not None]
     if len(found) != 1:
         return None
     (one,) = found
     item, citations = one.table.item, list[Citation]()
-    for number in one.rows[:CITED]:
+    for number in (one.rows or one.compared)[:CITED]:
         row, place = one.table.rows[number], len(citations) + 1
         passage = Passage(item, row.start, row.end)
         citations.append(Citation(place, passage, row.start, row.end, "matched", support=True))
@@ -91,13 +92,14 @@ def level(asked: LevelAsked, tables: Iterable[NamedTable]) -> Draft | None:
     if asked.counts:
         lines = [f"{count:,} {''.join(marks)}".strip()]
     else:
-        lines = list(_named(one, marks)) or ["None"]
+        lines = list(_named(one, marks)) or [f"None {''.join(marks)}"]
     way = "less" if asked.is_below else "more"
     told = f"{one.column} is {way} than {one.limit}{' or level' if asked.is_also_level else ''}"
     told = " and ".join([told, *one.conditions])
-    lacking = f"; left out, without both numbers: {one.table.counted(one.lacking)}"
+    lacking = f"; left out, without two numbers of one unit: {one.table.counted(one.lacking)}"
     lacking = lacking if one.lacking else ""
-    lines.append(f"({one.table.counted(count)} of {item.title}, where {told}{lacking})")
+    rows = f"{count:,} of {one.table.counted(len(one.compared))}"
+    lines.append(f"({rows} of {item.title}, where {told}{lacking})")
     passages = tuple(one.passage for one in citations)
     return Draft("\n".join(lines), passages, citations=tuple(citations), reasons=(BY_WORDS,))
 
@@ -106,6 +108,8 @@ def level(asked: LevelAsked, tables: Iterable[NamedTable]) -> Draft | None:
 class _Compared:
     table: NamedTable
     rows: tuple[int, ...]
+    compared: tuple[int, ...]
+    """Those and all others that have both numbers: what is cited where none is below."""
     column: str
     limit: str
     conditions: tuple[str, ...]
@@ -142,10 +146,13 @@ def _compared(asked: LevelAsked, table: NamedTable) -> _Compared | None:
             return None
         rows = held
         conditions.append(f'a cell has "{word}"')
-    both = {i: (_number(table, i, column), _number(table, i, limit)) for i in rows}
-    kept = [i for i, (own, other) in both.items() if _fits(own, other, asked)]
-    lacking = sum(own is None or other is None for own, other in both.values())
-    return _Compared(table, tuple(kept), column, limit, tuple(conditions), lacking)
+    over = {i: _over(table, i, column, limit) for i in rows}
+    kept = [i for i, by in over.items() if by is not None and _fits(by, asked)]
+    compared = tuple(i for i, by in over.items() if by is not None)
+    if not compared:
+        return None
+    lacking = len(rows) - len(compared)
+    return _Compared(table, tuple(kept), compared, column, limit, tuple(conditions), lacking)
 
 
 def _other(limit: str, numbers: Iterable[str]) -> str | None:
@@ -161,14 +168,14 @@ def _other(limit: str, numbers: Iterable[str]) -> str | None:
     return None
 
 
-def _number(table: NamedTable, i: int, column: str) -> Decimal | None:
-    amount = amount_of(table.rows[i].cells.get(column, ""))
-    return None if amount is None else amount.amount
+def _over(table: NamedTable, i: int, column: str, limit: str) -> Decimal | None:
+    """Return by how much a cell is over its limit; None where one lacks, or has another unit."""
+    cells = table.rows[i].cells
+    own, other = (amount_of(cells.get(name, "")) for name in (column, limit))
+    if own is None or other is None or own.unit != other.unit:
+        return None
+    return own.amount - other.amount
 
 
-def _fits(own: Decimal | None, other: Decimal | None, asked: LevelAsked) -> bool:
-    if own is None or other is None:
-        return False
-    if own == other:
-        return asked.is_also_level
-    return (own < other) == asked.is_below
+def _fits(over: Decimal, asked: LevelAsked) -> bool:
+    return asked.is_also_level if not over else (over < 0) == asked.is_below

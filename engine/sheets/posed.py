@@ -49,7 +49,7 @@ _FORMS: tuple[tuple[str, Form], ...] = (
 )  # fmt: skip
 """The first that fits."""
 # "who has not paid", "still out", "unpaid", "outstanding"
-_DENIES = re.compile(
+DENIES = re.compile(
     r"\b(?:not|no|nothing|never|without|unpaid|outstanding|overdue|past due|missing|unreturned"
     r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet|(?:a)?waiting(?: for)?)\b",
     re.IGNORECASE,
@@ -185,7 +185,7 @@ def _posed(plain: str, form: Form, spans: Sequence[FoundSpan]) -> Posed:
     listed = _LISTED.search(plain)
     numbers = tuple(dict.fromkeys(_NUMBER.findall(plain)))
     compares = bool(_THAN.search(plain))
-    denies = bool(_DENIES.search(plain))
+    denies = bool(DENIES.search(plain))
     left_out = {*_LITTLE, *(numbers if compares else ()), *(_GIVEN if denies else ())}
     words = words_asked(OVERDUE.sub(" ", plain))[0]
     words = [one for one in words if one.casefold() not in left_out]

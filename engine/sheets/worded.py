@@ -1,7 +1,8 @@
 """A question in the words that tables are asked in: what is a name in them is no day, and so on.
 
 "Monday Men" is a league where a cell says so, "for August" is a month where no cell has that name,
-and "as of today" says nothing of rows. The comment above a pattern quotes phrases that it matches.
+and "as of today" says nothing of what is open. The comment above a pattern quotes phrases that it
+matches.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.language.date_words import MONTH_NAMES, WEEKDAY_NAMES
+from engine.language.date_words import MONTH, MONTH_NAMES, WEEKDAY_NAMES
 from engine.sheets.offered import holds
+from engine.sheets.posed import DENIES
 from engine.sheets.rows import NamedTable, stems_of
 
 # "Monday Men", "Tuesday ladies"
@@ -20,11 +22,9 @@ _FOR_MONTH = re.compile(
     r"\bfor (march|april|may|june|august)(?=\W*$| (?:and|so|this|last|20)\b)", re.I
 )
 # ", as of today"
-_BY_NOW = re.compile(r",? ?\b(?:as (?:of|at|on)|by|until|up to) (?:now|today)\b", re.IGNORECASE)
-
-
+_AS_OF_NOW = re.compile(r",? ?\bas (?:of|at|on) (?:now|today)\b", re.IGNORECASE)
 # "by the end of December", "before the end of May"
-_BY_END = re.compile(r"\b(?:by|before) (?:the )?end of (?=[^\W_])", re.IGNORECASE)
+_BY_END = re.compile(rf"\b(?:by|before) (?:the )?end of (?={MONTH}\b)", re.IGNORECASE)
 # "not paid back to me"
 _PAID_BACK = re.compile(r"\b(pa(?:y|id)) back\b", re.IGNORECASE)
 # "(incl. already expired)"
@@ -35,8 +35,10 @@ _ALREADY = re.compile(
 
 def as_tables_say(question: str, tables: Sequence[NamedTable]) -> str:
     """Return a question whose days are days in the tables too."""
-    question = _PAID_BACK.sub(r"\1", question)
-    plain = _BY_END.sub("until ", _ALREADY.sub("", _BY_NOW.sub("", question)))
+    # What is open is so today; what was paid by today has rows until then.
+    by_now = "" if DENIES.search(question) else " until today"
+    plain = _AS_OF_NOW.sub(by_now, _PAID_BACK.sub(r"\1", question))
+    plain = _BY_END.sub("until ", _ALREADY.sub("", plain))
 
     def joined(match: re.Match[str]) -> str:
         phrase = stems_of(match[0])
