@@ -120,6 +120,7 @@ def test_an_answer_stays_where_later_messages_do_not_change_it(
         (QUESTION, "Thursday 17 December", {}),  # nothing was written behind it
         ("Is the lunch on the 18th?", "Yes, Fri 18 December, 1pm", {}),
         ("Which day was the staff lunch first?", "Fri 18 December, 1pm", {}),
+        ("Where is the staff lunch?", "upstairs at Mokoko, Fri 18 December", {}),
         (QUESTION, "Fri 18 December, 1pm", {"effort": "quick"}),
         (QUESTION, "Fri 18 December, 1pm", {"strategy": "auto:later=never"}),
     ],
@@ -154,6 +155,29 @@ def test_a_time_alone_moves_no_day(
     models = denying(fake_generator, ["Fri 18 December, 1pm", "4 to 5.30"])
     _, last = asked(chat(tmp_path, TIMES), models, question)
     assert last.answer.text == answered
+
+
+TILER = """\
+29/11/2026, 20:20 - Aoife: Tiler is coming for the bathroom {day}
+29/11/2026, 20:21 - Aoife: {later}
+"""
+
+
+@pytest.mark.parametrize(
+    ("day", "later", "answered"),
+    [
+        ("wed 13 january", "picked. the blue ones, 9 boxes, ready friday", "wed 13 january"),
+        ("wed 13 january", "he changed it, friday now", "friday"),
+        ("wednesday", "picked. the blue ones, 9 boxes, ready friday", "friday"),
+    ],
+)
+def test_a_weekday_alone_replaces_a_date_only_where_something_was_moved(
+    tmp_path: Path, fake_generator: Callable[..., Any], day: str, later: str, answered: str
+) -> None:
+    models = denying(fake_generator, [day, "friday"])
+    text = TILER.format(day=day, later=later)
+    _, last = asked(chat(tmp_path, text), models, "When is the tiler coming?")
+    assert last.answer.text == f"{answered} [1]"
 
 
 def thread(folder: Path, senders: tuple[str, str]) -> list[Path]:

@@ -56,18 +56,30 @@ _DAY = re.compile(
     r"|\d{4}-\d\d-\d\d)\b",
     re.IGNORECASE,
 )
+_FULL_DAY = re.compile(rf"\b(?:\d\d? {MONTH}|{MONTH} \d\d?|\d\d?/\d\d?|\d{{4}}-\d\d-\d\d)\b", re.I)
+_WEEKDAY = re.compile(rf"\b(?:{WEEKDAY_WORDS})\b", re.IGNORECASE)
+# "make that Thursday", "he changed it, Friday now", "Thursday it is then"
+_MOVES = re.compile(
+    r"\b(?:make (?:it|that)|it is|now|instead|rather|actually|then|not|can't|can ?not|couldn't"
+    r"|could we|can we|mov\w+|chang\w+|push\w*|shift\w*|switch\w*|swap\w*|postpon\w*|delay\w*"
+    r"|put (?:it )?(?:off|back)|earlier|later|called off|cancel\w*)\b",
+    re.IGNORECASE,
+)
+# "where are we having lunch", "so who drives"
+_NO_COUNT = re.compile(r"^(?:(?:and|so|but) )?(?:where|who|whom|whose)\b", re.IGNORECASE)
 _OF_THE_CLOCK = re.compile(r"\b(?:what|which) time\b|\bhow (?:late|early)\b", re.IGNORECASE)
 
 
 def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[Draft]:
     """Return what later messages or mails answer, where they do and say otherwise; or the draft.
 
-    Only an answer to a single question that names a number, a day or a time is looked after: what
-    else is said later is mostly about something else.
+    Only an answer to a single question that names a number, a day or a time is looked after, and
+    none about a place or a person: what else is said later is mostly about something else.
     """
     question = tools.query.text
     is_single = form_asked(question) == "one" and not asks_for_something_former(question)
-    if not (tools.task.personal and is_single) or draft.citations:
+    is_counted = not _NO_COUNT.search(question)
+    if not (tools.task.personal and is_single and is_counted) or draft.citations:
         return draft
     if abstention.denies(draft.text, draft.evidence) or not _COUNTED.search(draft.text):
         return draft
@@ -115,18 +127,27 @@ def _changed(
             return replace(found, confidence=draft.confidence, signals=draft.signals)
     if possible:
         found = yield from staged("write", tools.timings, _read(tools, possible, draft))
-        if _replaces(tools, found, draft):
+        if _replaces(tools, found, draft, possible):
             return found
     return draft
 
 
-def _replaces(tools: Toolbox, found: Draft, draft: Draft) -> bool:
+def _replaces(tools: Toolbox, found: Draft, draft: Draft, later: Sequence[Passage]) -> bool:
     """Say whether a later answer is likely enough, of the same sort, and another one."""
     if found.denied is not None and found.denied > MOST_DENIED:
         return False
     if found.confidence is None or found.confidence < tools.settings.least_confidence:
         return False
+    is_vague = _FULL_DAY.search(draft.text) and not _FULL_DAY.search(found.text)
+    day = _WEEKDAY.search(found.text)
+    if is_vague and day and not any(map(_MOVES.search, _lines_with(day[0], later))):
+        return False  # "ready Friday" says nothing of the 13th of January.
     return _is_another(tools, found, draft)
+
+
+def _lines_with(word: str, passages: Sequence[Passage]) -> Iterator[str]:
+    lines = chain.from_iterable(one.text.splitlines() for one in passages)
+    return (line for line in lines if word.casefold() in line.casefold())
 
 
 def _is_another(tools: Toolbox, found: Draft, draft: Draft) -> bool:
