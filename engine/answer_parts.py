@@ -78,6 +78,7 @@ class Usage:
     generator: ModelTokens = ModelTokens()
     encoder: ModelTokens = ModelTokens()
     sparse_encoder: ModelTokens = ModelTokens()
+    ranker: ModelTokens = ModelTokens()
 
     @property
     def effective_context(self) -> int:
@@ -93,3 +94,4 @@ class ModelIds:
     generator: str | None = None
     encoder: str | None = None
     sparse_encoder: str | None = None
+    ranker: str | None = None

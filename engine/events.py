@@ -27,6 +27,7 @@ Choice = Literal[
     "expand",
     "follow titles",
     "weigh words",
+    "rerank",
     "embed",
     "look ahead",
     "compress",
