@@ -109,6 +109,8 @@ class LlamaRanker:
 
         Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`.
         """
+        if self.closed:
+            raise RuntimeFailed(f"{self._id} is not loaded any more.", remedy="Ask again.")
         asked = self._model.tokenize(question, special=False)[:QUESTION_TOKENS]
         if not asked or not texts:
             return np.zeros(len(texts))
