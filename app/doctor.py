@@ -12,7 +12,7 @@ from typing import Literal
 
 from app.local_models.fit import Room
 from app.local_models.loader import known_models
-from app.local_models.roles import HELPERS, roles_in_use
+from app.local_models.roles import ENCODERS, roles_in_use
 from app.local_models.server import connected, served_roles, server_address, where_text_goes
 from app.output.report import size_text
 from app.settings.config import load_config
@@ -182,7 +182,7 @@ def _offloaded(free: int) -> str:
     here = [
         model_id
         for model_id, roles in used.items()
-        if not HELPERS.issuperset(roles) and store.state(catalogue.row(model_id)) == "present"
+        if not ENCODERS.issuperset(roles) and store.state(catalogue.row(model_id)) == "present"
     ]
     said = [
         f"{there.layers} of {there.of} layers of {model_id}"
@@ -200,7 +200,7 @@ def _models() -> list[Check]:
     served = served_roles(load_config(os.environ), {})
     starter = () if served else catalogue.starter()
     needed = {row.id for row in starter} | {
-        model_id for model_id, roles in used.items() if not HELPERS.issuperset(roles)
+        model_id for model_id, roles in used.items() if not ENCODERS.issuperset(roles)
     }
     checks = [
         Check("models", "note", fault, "Correct [models] in the settings.") for fault in faults

@@ -143,7 +143,6 @@ ACTIONS = (
         *("models_sparse_encoder", "models", "4", "use('sparse_encoder')"),
         *("Sparse encoder", "Find words of the same meaning with it", False),
     ),
-    Action("models_ranker", "models", "5", "use('ranker')", "Ranker", "Rank with it", False),
     Action("models_speed", "models", "t", "speed", "Speed", "Measure how fast it writes"),
     Action(
         "models_calibrate",

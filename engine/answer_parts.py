@@ -78,7 +78,6 @@ class Usage:
     generator: ModelTokens = ModelTokens()
     encoder: ModelTokens = ModelTokens()
     sparse_encoder: ModelTokens = ModelTokens()
-    ranker: ModelTokens = ModelTokens()
 
     @property
     def effective_context(self) -> int:
@@ -94,4 +93,3 @@ class ModelIds:
     generator: str | None = None
     encoder: str | None = None
     sparse_encoder: str | None = None
-    ranker: str | None = None

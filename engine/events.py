@@ -27,7 +27,6 @@ Choice = Literal[
     "expand",
     "follow titles",
     "weigh words",
-    "rerank",
     "embed",
     "look ahead",
     "compress",

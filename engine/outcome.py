@@ -71,7 +71,6 @@ def _models_used(tools: Toolbox) -> ModelIds:
         models.generator_id if usage.generator.prompt else None,
         models.encoder_id if usage.encoder.prompt else None,
         models.sparse_encoder_id if usage.sparse_encoder.prompt else None,
-        models.ranker_id if usage.ranker.prompt else None,
     )
 
 

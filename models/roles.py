@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from models.encoder import Encoder
 from models.errors import ModelMissing
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
-from models.rankers import Ranker, SparseEncoder
+from models.sparse import SparseEncoder
 from models.speed import Speed
 
 Loader = Callable[[str], Generator]
@@ -19,8 +19,6 @@ EncoderLoader = Callable[[str], Encoder]
 """The same for an encoder."""
 SparseLoader = Callable[[str], SparseEncoder]
 """The same for a sparse encoder."""
-RankerLoader = Callable[[str], Ranker]
-"""The same for a model that ranks by query likelihood."""
 AttentionLoader = Callable[[str], AttentionReader]
 """The same for a reader of attention."""
 AttentiveLoader = Callable[[str], AttentiveGenerator]
@@ -31,13 +29,9 @@ FitTogether = Callable[[str, str], bool]
 
 READING = " (attention)"
 """Follows the id of a model whose attention is read, where `FitTogether` is asked."""
-RANKING = " (ranking)"
-"""Likewise, of a model that ranks."""
 
 
-Model = TypeVar(
-    "Model", Generator, AttentiveGenerator, Encoder, SparseEncoder, Ranker, AttentionReader
-)
+Model = TypeVar("Model", Generator, AttentiveGenerator, Encoder, SparseEncoder, AttentionReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +67,6 @@ class ModelSet:
         load_encoder: EncoderLoader | None = None,
         sparse_encoder: str | None = None,
         load_sparse_encoder: SparseLoader | None = None,
-        ranker: str | None = None,
-        load_ranker: RankerLoader | None = None,
         load_attention: AttentionLoader | None = None,
         load_attentive: AttentiveLoader | None = None,
         reaction_layer: int | None = None,
@@ -103,8 +95,6 @@ class ModelSet:
         """None: no encoder is installed."""
         self.sparse_encoder_id = sparse_encoder
         """None: no sparse encoder is installed."""
-        self.ranker_id = ranker
-        """None: no ranker is installed."""
         self.reaction_layer = reaction_layer
         self.confidence = confidence
         self.yes_bias = yes_bias
@@ -116,7 +106,6 @@ class ModelSet:
         self._load = load
         self._load_encoder = load_encoder
         self._load_sparse_encoder = load_sparse_encoder
-        self._load_ranker = load_ranker
         self._load_attention = load_attention
         self._load_attentive = load_attentive
         self._attentive: AttentiveGenerator | None = None
@@ -228,20 +217,6 @@ class ModelSet:
                 remedy="Run `askance models pull`: it fetches the starter models.",
             )
         return self._get(self.sparse_encoder_id, self._load_sparse_encoder)
-
-    @property
-    def ranker(self) -> Ranker:
-        """The model that ranks by query likelihood. Raises `ModelMissing` where none is here.
-
-        It is loaded for that alone: the same file may be the look-ahead model, too.
-        """
-        load, model_id = self._load_ranker, self.ranker_id
-        if model_id is None or load is None:
-            raise ModelMissing(
-                "This needs a ranker, and none is installed.",
-                remedy="Run `askance models pull`: it fetches the starter models.",
-            )
-        return self._get(f"{model_id}{RANKING}", lambda _: load(model_id))
 
     @property
     def attention(self) -> AttentionReader:

@@ -47,7 +47,6 @@ VALUES = {
     "models.generator": "qwen2.5-coder-1.5b-instruct-q4_k_m",
     "models.encoder": "all-minilm-l6-v2",
     "models.sparse_encoder": "splade-tiny",
-    "models.ranker": "smollm2-135m-instruct-q4_1",
     "models.runtime": "llama",
     "models.context": 4096,
     "models.idle_minutes": 5,

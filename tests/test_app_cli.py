@@ -178,7 +178,7 @@ def test_ask_json_is_the_contract(files, ask_with, capsys):
     assert shown["question"] == QUESTION
     assert "[1]" in shown["answer"]
     assert shown["grounded"] == "grounded"
-    roles = ("lookahead", "generator", "encoder", "sparse_encoder", "ranker")
+    roles = ("lookahead", "generator", "encoder", "sparse_encoder")
     matches(shown["models"], dict.fromkeys(roles, OPTIONAL_TEXT))
     matches(shown["tokens"], {"lookahead": dict, "generator": dict})
     matches(shown["tokens"]["generator"], TOKENS)
@@ -646,13 +646,11 @@ def test_doctor_names_what_is_missing(capsys):
 def test_models_use_writes_the_setting(capsys):
     small = "smollm2-135m-instruct-q4_1"
     assert main(["models", "use", "lookahead", small, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["lookahead", "ranker"]
+    assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["lookahead"]
     assert main(["models", "use", "encoder", "all-minilm-l6-v2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["encoder"]
     assert main(["models", "use", "sparse_encoder", "splade-tiny", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["sparse_encoder"]
-    assert main(["models", "use", "ranker", small, "--json"]) == 0
-    assert "ranker" in json.loads(capsys.readouterr().out)["models"][0]["in_use"]
 
 
 HEAVY = ("textual", "llama_cpp", "numpy", "torch", "rich", "pypdf", "engine.answer")

@@ -270,8 +270,7 @@ def test_what_fits_is_read_as_it_stands_with_one_model(ask: Ask) -> None:
     assert NOTES[1] in found.generator.prompts[0]
     stages = [one.stage for one in found.all(Decided)]
     assert stages == [
-        *("route", "expand", "follow titles", "embed", "rerank"),
-        *("look ahead", "compress", "vote"),
+        *("route", "expand", "follow titles", "embed", "look ahead", "compress", "vote"),
     ]
 
 

@@ -17,8 +17,8 @@ from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from models.errors import ModelMissing, RuntimeFailed
 from models.protocols import TokenCount
-from models.rankers import Expansion
 from models.roles import ModelSet
+from models.sparse import Expansion
 from tests.support.builders import documents
 
 NOTES = (
@@ -37,7 +37,7 @@ TIGHT = Budget(
 
 
 class FakeSparseEncoder:
-    """A `models.rankers.SparseEncoder` that likes owners."""
+    """A `models.sparse.SparseEncoder` that likes owners."""
 
     id = "s"
     closed = False

@@ -72,12 +72,11 @@ judged = 2.5
 
 def test_the_starters_are_the_default_and_can_be_pulled() -> None:
     catalogue = load_catalogue()
-    roles: tuple[Role, ...] = ("lookahead", "generator", "sparse_encoder", "ranker")
+    roles: tuple[Role, ...] = ("lookahead", "generator", "sparse_encoder")
     assert set(catalogue.starter()) == {catalogue.default(role) for role in roles}
     assert catalogue.default("lookahead").id == "qwen2.5-coder-0.5b-instruct-q4_k_m"
     assert catalogue.default("generator").id == "qwen2.5-coder-1.5b-instruct-q4_k_m"
     assert catalogue.default("encoder").id == "all-minilm-l6-v2"
-    assert catalogue.default("ranker").id == "smollm2-135m-instruct-q4_1"
     assert all(isinstance(row.sources[0], IndexSource) for row in catalogue.starter())
     assert all(row.verified for row in catalogue.starter())
     assert catalogue.default("lookahead").reaction_layer == 16

@@ -106,7 +106,7 @@ from importlib.resources import files
 import app, engine, ingest, models
 assert all(room.__file__.startswith(sys.argv[1]) for room in (app, engine, ingest, models))
 from models.store.catalogue import load_catalogue
-print(load_catalogue().default("generator").id)
+print(load_catalogue().starter()[0].id)
 from engine.retrieval.recall import fastest_scan
 print(fastest_scan().name)
 print(sorted(p.name for p in files("engine").joinpath("prompts").iterdir()))

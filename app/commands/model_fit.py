@@ -15,7 +15,7 @@ from app.errors import UsageError
 from app.exits import ExitCode
 from app.local_models.loader import Loader, known_models, user_rows_path
 from app.local_models.recommendation import recommended
-from app.local_models.roles import HELPERS
+from app.local_models.roles import ENCODERS
 from app.output.models import model_object, speed_text
 from app.output.objects import print_json
 from app.output.plain import one_line
@@ -169,7 +169,7 @@ def speed_(model_id: str, as_json: bool) -> int:
     """Load the model ID, and measure how fast it reads and writes here."""
     catalogue, store = known_models(os.environ)
     row = catalogue.row(model_id)
-    if HELPERS.issuperset(row.roles):
+    if ENCODERS.issuperset(row.roles):
         raise UsageError(f"{row.id} writes nothing.", remedy="Measure a generator.")
     config = load_config(os.environ)
     with StatusLine() as status:
@@ -192,7 +192,7 @@ def recommend_(as_json: bool) -> int:
     catalogue, store = known_models(os.environ)
     found, note = recommended(catalogue, store)
     rows = {"lookahead": found.lookahead, "generator": found.generator}
-    beside = [row for row in catalogue.starter() if row.roles[0] in HELPERS]
+    beside = [row for row in catalogue.starter() if ENCODERS.issuperset(row.roles)]
     if as_json:
         shown = {role: model_object(row, store, {}) for role, row in rows.items()}
         print_json(

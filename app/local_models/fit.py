@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.settings.config import Config
 from models.errors import ModelUnknown
-from models.roles import RANKING, READING
+from models.roles import READING
 from models.store.catalogue import Catalogue, ModelRow
 from models.store.estimate import (
     CONTEXT,
@@ -131,13 +131,13 @@ class Room:
 
     def _estimated(self, wanted: str) -> tuple[Estimate | None, str]:
         """Return what a model takes, None where it is a server's, and whose file it maps."""
-        model_id = wanted.removesuffix(READING).removesuffix(RANKING)
+        model_id = wanted.removesuffix(READING)
         try:
             row = self._catalogue.row(model_id)
         except ModelUnknown:
             return None, ""
-        reads, is_own = wanted.endswith(READING), wanted.endswith(RANKING)
+        reads = wanted != model_id
         found = estimate_row(row, self._store, self._context, reads=reads)
         if found is not None:
-            return found, wanted if is_own else model_id
+            return found, model_id
         return rough_estimate(row, self._context, reads=reads), wanted

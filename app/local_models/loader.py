@@ -21,8 +21,8 @@ from models.llama.encoder_file import unlike_bert
 from models.llama.precautions import Precautions
 from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
-from models.rankers import Ranker, SparseEncoder
 from models.roles import FittedWeights, ModelSet
+from models.sparse import SparseEncoder
 from models.speed import Speed, measured
 from models.store.catalogue import Catalogue, ModelRow, Role, load_catalogue
 from models.store.consent import bind
@@ -108,8 +108,6 @@ def model_set(
         load_encoder=loader.encoder,
         sparse_encoder=installed("sparse_encoder", config, catalogue, store),
         load_sparse_encoder=loader.sparse_encoder,
-        ranker=installed("ranker", config, catalogue, store),
-        load_ranker=loader.ranker,
         load_attention=loader.attention,
         load_attentive=loader.attentive if "lookahead" in local else None,
         reaction_layer=_reaction_layer(local.get("lookahead")),
@@ -256,17 +254,6 @@ class Loader:
         from models.llama.sparse import load_llama_sparse
 
         return load_llama_sparse(path, model_id, precautions=precautions)
-
-    def ranker(self, model_id: str) -> Ranker:
-        """Load a model that ranks by query likelihood. Raises as `sparse_encoder`."""
-        row = self._catalogue.row(model_id)
-        path = self._store.open(row)
-        self._say(f"Loading {model_id} to rank passages")
-        precautions = self._precautions
-        from models.llama.likelihood import load_llama_ranker
-
-        fit = self.room.fit(row, path, reads=False)
-        return load_llama_ranker(path, row.id, gpu_layers=fit.gpu_layers, precautions=precautions)
 
     def attention(self, model_id: str) -> AttentionReader:
         """Load a model to read its attention. Raises as `generator` does; a server shows none."""

@@ -12,10 +12,10 @@ from models.errors import ModelUnknown
 from models.store.catalogue import Catalogue, ModelRow, Role
 from models.store.store import Store
 
-ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder", "sparse_encoder", "ranker")
+ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder", "sparse_encoder")
 
 
-HELPERS: frozenset[Role] = frozenset({"encoder", "sparse_encoder", "ranker"})
+ENCODERS: frozenset[Role] = frozenset({"encoder", "sparse_encoder"})
 """Roles without which questions are answered, too."""
 
 
@@ -34,7 +34,7 @@ def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) 
 
 
 def installed(role: Role, config: Config, catalogue: Catalogue, store: Store) -> str | None:
-    """Return the id of the helper to use in a role, None when it is not here."""
+    """Return the id of the encoder to use in a role, None when it is not here."""
     if getattr(config.values.models, role) is None and not catalogue.able(role):
         return None
     row = row_for(role, None, config, catalogue)
@@ -51,7 +51,7 @@ def roles_in_use(config: Config, catalogue: Catalogue) -> tuple[dict[str, list[s
     served = served_roles(config, {})
     for role in ROLES:
         nobody = getattr(config.values.models, role) is None and not catalogue.able(role)
-        if role in served or (role in HELPERS and nobody):
+        if role in served or (role in ENCODERS and nobody):
             continue
         try:
             row = row_for(role, None, config, catalogue)

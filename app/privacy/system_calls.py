@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from models.llama.memory_file import NAME as WEIGHTS
+from models.llama.encoder_file import IN_MEMORY
 from models.proof.child import TINY_MODEL
 
 _WRITING = (
@@ -24,7 +24,7 @@ _WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _NO_FILES = re.compile(r"^/(?:dev/(?:null|tty|pts/\d+|full|urandom)|proc/(?:self|\d+)/.*)$")
 _ADDRESSED = re.compile(r"^\d+ +(?:connect|sendto|sendmsg|sendmmsg)\(.*\bsa_family=(?!AF_NETLINK)")
-_OWN_MEMORY = tuple(f'memfd_create("{name}"' for name in (TINY_MODEL, WEIGHTS))
+_OWN_MEMORY = tuple(f'memfd_create("{name}"' for name in (TINY_MODEL, IN_MEMORY))
 """Memory for models: the one that llama.cpp is proved with, and encoders written anew for it."""
 _NAMES_OF_USERS = re.compile(r'sun_path="/(?:var/)?run/(?:nscd/|systemd/userdb/)')
 """Where the C library asks for the name of a user; no text goes there."""

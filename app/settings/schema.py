@@ -58,9 +58,6 @@ class ModelSettings:
     sparse_encoder: Annotated[
         Text | None, "The model that finds words of the same meaning; without one, the starter."
     ] = None
-    ranker: Annotated[
-        Text | None, "The model that ranks passages by the question; without one, the starter."
-    ] = None
     runtime: Annotated[Runtime, "What runs models: auto chooses by the file's format."] = "auto"
     context: Annotated[Count | None, "Tokens a model is loaded with; more take more memory."] = None
     idle_minutes: Annotated[

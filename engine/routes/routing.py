@@ -79,27 +79,11 @@ def follow(titles: Sequence[str]) -> Decided:
 def weigh(installed: bool) -> Decided:
     """What is read on is chosen by words of the same meaning, too, where a sparse encoder is here.
 
-    Of the first reading it changed as many answers for the worse. A ranking by query likelihood,
-    whose candidates it chooses, stands in its place.
+    Of the first reading it changed as many answers for the worse.
     """
     if not installed:
         return Decided("weigh words", False, "no sparse encoder is installed")
     return Decided("weigh words", True, "a passage may say it in other words")
-
-
-def rerank(facts: Facts, installed: bool, candidates: int, first: int) -> Decided:
-    """A small model ranks the candidates of recall by how likely it finds the question behind each.
-
-    Of 98 questions about mails, documents and chats of two homes 88 had their evidence in the first
-    600 tokens, 82 without it (docs/results.md, "Query likelihood").
-    """
-    if not installed:
-        return Decided("rerank", False, "no ranker is installed")
-    if facts.effort == "quick":
-        return Decided("rerank", False, "it takes seconds, and the effort is quick")
-    if candidates <= first:
-        return Decided("rerank", False, "all that was found is read at first: nothing to choose")
-    return Decided("rerank", True, f"{first} of {candidates} passages are read at first")
 
 
 def embed(facts: Facts, other_words: bool) -> Decided:

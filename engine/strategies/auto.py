@@ -13,8 +13,6 @@ from engine.generation.draft import Draft
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval import titles
 from engine.retrieval.constraints import constrained
-from engine.retrieval.embedding import best_candidates
-from engine.retrieval.likelihood import CANDIDATES
 from engine.retrieval.recall import Scores, best_first
 from engine.routes import routing
 from engine.routes.facts import Facts, facts_of
@@ -36,12 +34,10 @@ from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.further import Further, agreement, decide
 from engine.strategies.later import read_later
 from engine.strategies.readings import Readings
-from engine.strategies.rerank import reranked
 from engine.strategies.rows import SheetRows
 from engine.strategies.subtract import read_and_subtract
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
-from models.errors import RuntimeFailed
 
 EMBEDDING = CeFilter()
 """Ranks where an encoder is installed. Conditional embeddings beside it left recall@5 the same
@@ -66,7 +62,6 @@ class Auto:
     compress: When = "auto"
     vote: When = "auto"
     read_on: When = "auto"
-    rerank: When = "auto"
     weigh: When = "auto"
     subtract: When = "auto"
     again: When = "auto"
@@ -85,7 +80,6 @@ class Auto:
         tools = yield from self._follow(tools)
         facts = facts_of(tools, (yield from tools.recall()))
         tools, ranker = yield from self._embed(tools, facts)
-        tools, is_reranked = yield from self._rerank(tools, facts)
         tools, looked, chosen = yield from self._look(tools, facts, ranker)
         if chosen and (yield from self._votes(tools, facts, looked)):
             draft = yield from ET2RAG().over(tools, looked.scores)
@@ -95,7 +89,6 @@ class Auto:
         further = Further(
             *(facts, looked, ranker, self.look),
             *(self.read_on, self.weigh, self.again, self.vote),
-            is_reranked=is_reranked,
         )
         draft = yield from further.read(readings)
         return (yield from read_later(tools, facts, draft, self.later))
@@ -171,22 +164,6 @@ class Auto:
         scores = yield from tools.recall()
         ranked = yield from EMBEDDING.rank(tools, tools.query.text, scores)
         return tools.ranked_by(ranked), AFTER_EMBEDDING
-
-    def _rerank(self, tools: Toolbox, facts: Facts) -> Steps[tuple[Toolbox, bool]]:
-        """Let a small model rank the candidates; return whether it did."""
-        if not tools.task.personal or not facts.fitting:
-            return tools, False
-        scores = yield from tools.recall()
-        found = best_candidates(scores, CANDIDATES)
-        installed = tools.models.roles.ranker_id is not None
-        rule = routing.rerank(facts, installed, len(found), len(tools.fit_first(scores)))
-        if not (yield from decide(rule, self.rerank)):
-            return tools, False
-        try:
-            return tools.ranked_by((yield from reranked(tools, scores))), True
-        except RuntimeFailed as error:
-            yield Noted(f"What is read first is chosen by its words alone: {error.message}")
-            return tools, False
 
     def _look(
         self, tools: Toolbox, facts: Facts, ranker: FBRag

@@ -42,8 +42,6 @@ class Further:
     weigh: When = "auto"
     again: When = "auto"
     vote: When = "auto"
-    is_reranked: bool = False
-    """Whether query likelihood has ranked what is read, in place of a sparse encoder."""
 
     def read(self, readings: Readings) -> Steps[Draft]:
         """Return the best answer, after as many steps as it takes to be sure of one."""
@@ -100,7 +98,7 @@ class Further:
         if not (yield from decide(rule, self.read_on)) or not fresh:
             return readings
         weigh = routing.weigh(tools.models.roles.sparse_encoder_id is not None)
-        if not self.is_reranked and (yield from decide(weigh, self.weigh)):
+        if (yield from decide(weigh, self.weigh)):
             try:
                 scores = yield from weighed(tools, self.looked.scores)
             except RuntimeFailed as error:

@@ -12,12 +12,10 @@ from engine.budget.work import RoleName
 from engine.toolbox.budget import QuestionBudget
 from models.encoder import Encoder
 from models.protocols import AttentionReader, AttentiveGenerator, Generator, TokenCount
-from models.rankers import Ranker, SparseEncoder
 from models.roles import ModelSet
+from models.sparse import SparseEncoder
 
-Lent = TypeVar(
-    "Lent", Generator, AttentiveGenerator, Encoder, SparseEncoder, Ranker, AttentionReader
-)
+Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, SparseEncoder, AttentionReader)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +37,6 @@ class Lender:
     def lend_sparse_encoder(self) -> AbstractContextManager[SparseEncoder]:
         """Lend the encoder that weighs words. Raises as `lend_encoder`."""
         return self._lent(lambda: self.roles.sparse_encoder, "sparse_encoder")
-
-    def lend_ranker(self) -> AbstractContextManager[Ranker]:
-        """Lend the model that ranks by query likelihood. Raises as `lend_encoder`."""
-        return self._lent(lambda: self.roles.ranker, "ranker")
 
     def lend_attention(self) -> AbstractContextManager[AttentionReader]:
         """Lend the reader of the look-ahead model's attention; its tokens count as that model's.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import llama_cpp
 import numpy as np
@@ -15,10 +18,9 @@ import numpy.typing as npt
 from models.decoding.encoder import BatchEncoder, EncoderInput, EncoderShape
 from models.errors import MemorySpent, RuntimeFailed
 from models.llama.context import AbortFlag
-from models.llama.encoder_file import write_gguf
+from models.llama.encoder_file import IN_MEMORY, write_gguf
 from models.llama.generator import physical_cores
 from models.llama.library import forget_errors, last_error, self_test
-from models.llama.memory_file import file_for_a_moment
 from models.llama.model import LlamaModel
 from models.llama.precautions import NONE, Precautions
 from models.llama.thread import computing_thread
@@ -45,7 +47,7 @@ def load_llama_encoder(
     self_test()
     try:
         pooling = pooling_of(path.parent)
-        with file_for_a_moment() as (target, file):
+        with _file_for_a_moment() as (target, file):
             write_gguf(path, target)
             target.flush()
             model = LlamaModel(file, gpu_layers=gpu_layers, precautions=precautions)
@@ -68,6 +70,22 @@ def load_llama_encoder(
     except RuntimeFailed:
         model.close()
         raise
+
+
+@contextmanager
+def _file_for_a_moment() -> Iterator[tuple[BinaryIO, Path]]:
+    """Yield a file to write and its path: in memory, or on disk where the system has none there.
+
+    llama.cpp loads one file of its own form; once it is mapped, it needs no name.
+    """
+    if hasattr(os, "memfd_create"):
+        with os.fdopen(os.memfd_create(IN_MEMORY), "w+b") as target:
+            yield target, Path(f"/proc/self/fd/{target.fileno()}")
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / IN_MEMORY
+        with file.open("wb") as target:
+            yield target, file
 
 
 class LlamaEncoder(BatchEncoder):

@@ -15,6 +15,8 @@ from math import prod
 from pathlib import Path
 from typing import BinaryIO
 
+IN_MEMORY = "encoder-weights"
+"""The name of the file in memory that holds what is written."""
 VERSION = 3
 ALIGNMENT = 32
 """Bytes to whose multiples each tensor is put."""

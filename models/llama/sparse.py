@@ -15,7 +15,7 @@ from models.llama.encoder import LlamaEncoder, States, load_llama_encoder
 from models.llama.encoder_file import header_of, tensor_of, vocabulary_of
 from models.llama.precautions import NONE, Precautions
 from models.protocols import Stopped, TokenCount
-from models.rankers import Expansion
+from models.sparse import Expansion
 
 MOST_TERMS = 64
 """Of a question. The lightest weigh next to nothing."""

@@ -18,13 +18,12 @@ from models.errors import ModelUnknown
 from models.store.confidence_table import confidence_of
 from models.store.toml_table import TomlTable, invalid
 
-Role = Literal["lookahead", "generator", "encoder", "sparse_encoder", "ranker"]
+Role = Literal["lookahead", "generator", "encoder", "sparse_encoder"]
 ROLE_NAMES: dict[Role, str] = {
     "lookahead": "fast model",
     "generator": "answer model",
     "encoder": "encoder",
     "sparse_encoder": "sparse encoder",
-    "ranker": "ranker",
 }
 """What people read for a role."""
 Format = Literal["gguf", "safetensors"]

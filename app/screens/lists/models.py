@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from app.keys import bindings
 from app.local_models.jobs import Work, calibrating, checking, deleted, measuring, pulling
-from app.local_models.roles import HELPERS, choose
+from app.local_models.roles import ENCODERS, choose
 from app.local_models.rows import ModelShown, ModelsShown, detail_lines, models_shown
 from app.output.models import table
 from app.output.report import size_text
@@ -22,13 +22,7 @@ from app.settings.current import Current
 from app.widgets.row_list import ListRow, Look, RowList
 from models.store.catalogue import Role
 
-KEYS: dict[Role, str] = {
-    "lookahead": "1",
-    "generator": "2",
-    "encoder": "3",
-    "sparse_encoder": "4",
-    "ranker": "5",
-}
+KEYS: dict[Role, str] = {"lookahead": "1", "generator": "2", "encoder": "3", "sparse_encoder": "4"}
 """What a row begins with, for the roles its model fills: the keys that give it these."""
 
 
@@ -131,7 +125,7 @@ class ModelsScreen(ListingScreen):
     def action_speed(self) -> None:
         """Measure how fast the model reads and writes here."""
         shown = self._here
-        if shown and shown.state == "present" and not HELPERS.issuperset(shown.row.roles):
+        if shown and shown.state == "present" and not ENCODERS.issuperset(shown.row.roles):
             self._add(shown, "measured", lambda: measuring(shown.row))
         elif shown:
             self.say(f"{shown.row.id} cannot be measured: it must be here, and no encoder.")

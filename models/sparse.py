@@ -1,4 +1,4 @@
-"""What the engine asks of models that only rank: a score for each text, by a question."""
+"""What the engine asks of a sparse encoder: words with weights, and texts scored by them."""
 
 from __future__ import annotations
 
@@ -53,38 +53,6 @@ class SparseEncoder(Protocol):
         """Return the product of each text's weights and the question's, shape (texts,).
 
         The end of a text that exceeds the model's context does not count. Raises `Cancelled`.
-        """
-
-    def close(self) -> None:
-        """Free the weights. Further calls are errors."""
-
-
-class Ranker(Protocol):
-    """Tells how likely a question is behind a text: its query likelihood (Ponte and Croft 1998),
-    by a language model that writes the question (Sachan et al. 2022, "Improving Passage Retrieval
-    with Zero-Shot Question Generation", equation 2). Not for use by two threads at once.
-
-    Methods may raise `RuntimeFailed`.
-    """
-
-    @property
-    def id(self) -> str:
-        """Catalogue id."""
-
-    @property
-    def usage(self) -> TokenCount:
-        """Running totals since loading."""
-
-    @property
-    def closed(self) -> bool:
-        """Whether the weights are freed."""
-
-    def likelihoods(
-        self, question: str, texts: Sequence[str], *, stopped: Stopped | None = None
-    ) -> npt.NDArray[np.float64]:
-        """Return the mean log-probability of the question behind each text, shape (texts,).
-
-        Of a long text only the beginning counts. Raises `Cancelled`.
         """
 
     def close(self) -> None:
