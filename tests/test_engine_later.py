@@ -120,7 +120,6 @@ def test_an_answer_stays_where_later_messages_do_not_change_it(
         (QUESTION, "Thursday 17 December", {}),  # nothing was written behind it
         ("Is the lunch on the 18th?", "Yes, Fri 18 December, 1pm", {}),
         ("Which day was the staff lunch first?", "Fri 18 December, 1pm", {}),
-        ("Where is the staff lunch?", "upstairs at Mokoko, Fri 18 December", {}),
         (QUESTION, "Fri 18 December, 1pm", {"effort": "quick"}),
         (QUESTION, "Fri 18 December, 1pm", {"strategy": "auto:later=never"}),
     ],
@@ -157,6 +156,29 @@ def test_a_time_alone_moves_no_day(
     assert last.answer.text == answered
 
 
+PLACE = """\
+26/11/2026, 08:19 - Nell: Staff lunch at Mokoko, table for 18, 1pm
+26/11/2026, 08:28 - Chloe: {later}
+"""
+
+
+@pytest.mark.parametrize(
+    ("later", "reply", "answered"),
+    [
+        ("choir has the hall from 10:15", "from 10:15", "Mokoko, table for 18, 1pm"),
+        ("we meet on Thursday 17th December", "17th December", "Mokoko, table for 18, 1pm"),
+        ("correction: at Bao Yard, table for 21", "Bao Yard, table for 21", None),
+    ],
+)
+def test_a_time_alone_replaces_no_place(
+    tmp_path: Path, fake_generator: Callable[..., Any], later: str, reply: str, answered: str | None
+) -> None:
+    models = denying(fake_generator, ["Mokoko, table for 18, 1pm", reply])
+    text = PLACE.format(later=later)
+    _, last = asked(chat(tmp_path, text), models, "Where is the staff lunch?")
+    assert last.answer.text == f"{answered or reply} [1]"
+
+
 TILER = """\
 29/11/2026, 20:20 - Aoife: Tiler is coming for the bathroom {day}
 29/11/2026, 20:21 - Aoife: {later}
@@ -168,6 +190,7 @@ TILER = """\
     [
         ("wed 13 january", "picked. the blue ones, 9 boxes, ready friday", "wed 13 january"),
         ("wed 13 january", "he changed it, friday now", "friday"),
+        ("wed 13th january", "picked. the blue ones, ready friday", "wed 13th january"),
         ("wednesday", "picked. the blue ones, 9 boxes, ready friday", "friday"),
     ],
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from engine.language.date_words import MONTH
+from engine.language.date_words import MONTH, WEEKDAY_WORDS
 from engine.language.stemming import stem_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.retrieval.versions import (
@@ -36,6 +36,21 @@ _DIGIT = re.compile(r"\d")
 _DAY = re.compile(
     rf"(?<![\w.,:/-])(?:(?P<first>\d\d?)(?:st\b|nd\b|rd\b|th\b|(?= {MONTH}\b))"
     rf"|{MONTH} (?P<last>\d\d?)\b(?![:.,]\d))",
+    re.IGNORECASE,
+)
+
+DATES = (
+    rf"\d\d?(?:st|nd|rd|th)?(?: of)? {MONTH}|{MONTH} \d\d?|\d\d?(?:st|nd|rd|th)"
+    r"|\d\d?/\d\d?|\d{4}-\d\d-\d\d"
+)
+"""Matches "10 January", "January 10", "the 14th", "14/1"."""
+_DATE = re.compile(rf"\b(?:{DATES})\b", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?:{WEEKDAY_WORDS})\b", re.IGNORECASE)
+# "make that Thursday", "he changed it, Friday now", "Thursday it is then"
+_MOVES = re.compile(
+    r"\b(?:make (?:it|that)|it is|now|instead|rather|actually|then|not|can't|can ?not|couldn't"
+    r"|could we|can we|mov\w+|chang\w+|push\w*|shift\w*|switch\w*|swap\w*|postpon\w*|delay\w*"
+    r"|put (?:it )?(?:off|back)|earlier|later|called off|cancel\w*)\b",
     re.IGNORECASE,
 )
 
@@ -92,6 +107,18 @@ def changes(message: str, answer: str) -> bool:
     if days & former and days - former:
         return True
     return speaks_of_a_change(message) and bool(_other_values(message, answer))
+
+
+def is_bare_weekday(found: str, answer: str, later: Sequence[Passage]) -> bool:
+    """Say whether a bare weekday stands against a date, and no line with it speaks of a change.
+
+    "Ready Friday" says nothing of the 13th of January.
+    """
+    day = _WEEKDAY.search(found)
+    if day is None or _DATE.search(found) or not _DATE.search(answer):
+        return False
+    lines = "\n".join(one.text.casefold() for one in later).splitlines()
+    return not any(_MOVES.search(line) for line in lines if day[0].casefold() in line)
 
 
 def _days(text: str) -> frozenset[int]:

@@ -17,15 +17,22 @@ from engine.agreement.votes import sameness
 from engine.checking import abstention
 from engine.checking.citation_check import Checked, check
 from engine.checking.draft_sentences import MARKER
-from engine.checking.newer import changes, correcting, has_the_words
+from engine.checking.newer import (
+    DATES,
+    changes,
+    correcting,
+    has_the_words,
+    is_bare_weekday,
+)
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Noted, Provisional, Steps
 from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
 from engine.generation.first_words import NO_DENIAL, opening_of
 from engine.generation.reply import finish, form_asked, write
-from engine.language.date_words import MONTH, WEEKDAY_WORDS
+from engine.language.date_words import WEEKDAY_WORDS
 from engine.language.overlap import token_f1
+from engine.language.tokens import content_words
 from engine.retrieval.versions import asks_for_something_former, moment_of, subject_of
 from engine.routes import routing
 from engine.routes.facts import Facts, by_now
@@ -51,35 +58,23 @@ MOST_QUOTED = 120
 """Characters of a message that may change an answer, in the reasons."""
 _COUNTED = re.compile(rf"\d|\b(?:{WEEKDAY_WORDS}|noon|midday|midnight|half past)\b", re.IGNORECASE)
 # "Sunday", "10 January", "January 10", "the 14th", "14/1"
-_DAY = re.compile(
-    rf"\b(?:{WEEKDAY_WORDS}|\d\d?(?:st|nd|rd|th)|\d\d? {MONTH}|{MONTH} \d\d?|\d\d?/\d\d?"
-    r"|\d{4}-\d\d-\d\d)\b",
-    re.IGNORECASE,
-)
-_FULL_DAY = re.compile(rf"\b(?:\d\d? {MONTH}|{MONTH} \d\d?|\d\d?/\d\d?|\d{{4}}-\d\d-\d\d)\b", re.I)
-_WEEKDAY = re.compile(rf"\b(?:{WEEKDAY_WORDS})\b", re.IGNORECASE)
-# "make that Thursday", "he changed it, Friday now", "Thursday it is then"
-_MOVES = re.compile(
-    r"\b(?:make (?:it|that)|it is|now|instead|rather|actually|then|not|can't|can ?not|couldn't"
-    r"|could we|can we|mov\w+|chang\w+|push\w*|shift\w*|switch\w*|swap\w*|postpon\w*|delay\w*"
-    r"|put (?:it )?(?:off|back)|earlier|later|called off|cancel\w*)\b",
-    re.IGNORECASE,
-)
+_DAY = re.compile(rf"\b(?:{WEEKDAY_WORDS}|{DATES})\b", re.IGNORECASE)
+# "at 10:15", "4 to 5.30", "1pm"
+_CLOCK = re.compile(r"\b\d\d?(?:[:.]\d\d)? ?(?:am|pm)?\b|\b(?:noon|midday|midnight)\b", re.I)
 # "where are we having lunch", "so who drives"
-_NO_COUNT = re.compile(r"^(?:(?:and|so|but) )?(?:where|who|whom|whose)\b", re.IGNORECASE)
+_PLACE_OR_PERSON = re.compile(r"^(?:(?:and|so|but) )?(?:where|who|whom|whose)\b", re.IGNORECASE)
 _OF_THE_CLOCK = re.compile(r"\b(?:what|which) time\b|\bhow (?:late|early)\b", re.IGNORECASE)
 
 
 def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[Draft]:
     """Return what later messages or mails answer, where they do and say otherwise; or the draft.
 
-    Only an answer to a single question that names a number, a day or a time is looked after, and
-    none about a place or a person: what else is said later is mostly about something else.
+    Only an answer to a single question that names a number, a day or a time is looked after: what
+    else is said later is mostly about something else.
     """
     question = tools.query.text
     is_single = form_asked(question) == "one" and not asks_for_something_former(question)
-    is_counted = not _NO_COUNT.search(question)
-    if not (tools.task.personal and is_single and is_counted) or draft.citations:
+    if not (tools.task.personal and is_single) or draft.citations:
         return draft
     if abstention.denies(draft.text, draft.evidence) or not _COUNTED.search(draft.text):
         return draft
@@ -138,22 +133,19 @@ def _replaces(tools: Toolbox, found: Draft, draft: Draft, later: Sequence[Passag
         return False
     if found.confidence is None or found.confidence < tools.settings.least_confidence:
         return False
-    is_vague = _FULL_DAY.search(draft.text) and not _FULL_DAY.search(found.text)
-    day = _WEEKDAY.search(found.text)
-    if is_vague and day and not any(map(_MOVES.search, _lines_with(day[0], later))):
-        return False  # "ready Friday" says nothing of the 13th of January.
+    is_vague = is_bare_weekday(found.text, draft.text, later)
+    if is_vague and not _OF_THE_CLOCK.search(tools.query.text):
+        return False
     return _is_another(tools, found, draft)
-
-
-def _lines_with(word: str, passages: Sequence[Passage]) -> Iterator[str]:
-    lines = chain.from_iterable(one.text.splitlines() for one in passages)
-    return (line for line in lines if word.casefold() in line.casefold())
 
 
 def _is_another(tools: Toolbox, found: Draft, draft: Draft) -> bool:
     if abstention.denies(found.text, found.evidence) or not _COUNTED.search(found.text):
         return False
     texts = MARKER.sub("", found.text), MARKER.sub("", draft.text)
+    named = _CLOCK.sub("", _DAY.sub("", texts[0]))
+    if _PLACE_OR_PERSON.search(tools.query.text) and not content_words(named):
+        return False  # A time is no place.
     is_moved = _DAY.search(texts[0]) or not _DAY.search(texts[1])
     if not (is_moved or _OF_THE_CLOCK.search(tools.query.text)):
         return False  # What time something else begins does not move a day.
